@@ -1,5 +1,6 @@
 import type { ArtifactFormat, CaptureKind, DelaySummary, ExactSyncCall, SampledSyncCall, Stall } from './diagnostics'
 import type { Finding, FindingId, Findings } from './findings'
+import type { MemoryOwnerName, MemoryOwners } from './memory'
 import type { RequestInFlight, RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
 
@@ -75,6 +76,11 @@ export interface GroupRequests extends GroupAnswer {
   members: (Omit<RequestsInFlight, 'requests'> & { pid: number })[]
   /** The 200 oldest, oldest first. */
   requests: (RequestInFlight & { pid: number })[]
+}
+
+export interface GroupMemory extends GroupAnswer {
+  /** Largest first; the worker threads of a process are one owner. */
+  members: (Pick<MemoryOwners, 'pid' | 'rssBytes' | 'growing' | 'container' | 'isStale'> & { owners: { owner: MemoryOwnerName, bytes: number }[] })[]
 }
 
 export interface GroupOverview extends GroupAnswer {

@@ -33,6 +33,7 @@ const COMMANDS = Object.freeze([
   require('./commands/stalls'),
   require('./commands/threads'),
   require('./commands/requests'),
+  require('./commands/memory'),
   require('./commands/slow'),
   require('./commands/waits'),
   require('./commands/sync'),

@@ -65,7 +65,7 @@ class MainClient {
 
   /**
    * The same, or the last reading if the main thread does not answer now.
-   * @param {'exactCalls' | 'memory' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} what
+   * @param {'exactCalls' | 'memory' | 'memoryOwners' | 'metrics' | 'openMetrics' | 'metricsReading' | 'processReading'} what
    * @param {number} application
    * @returns {Promise<LastAnswer>}
    */

@@ -13,6 +13,7 @@
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Opened } from '../probe/applications' */
+/** @import { MainMemory } from '../probe/heap/memory-reading' */
 /** @import { TakeFacts, TakeOrder } from '../probe/heap/take-snapshot' */
 /** @import { InFlightReading } from '../probe/http/in-flight' */
 /** @import { EndedWindow } from '../probe/recorder/engines' */
@@ -135,6 +136,7 @@
  *
  * @property {(about: {}) => Promise<Pick<SyncCalls, 'totals' | 'exact' | 'startUp'>>} exactCalls
  * @property {(about: {}) => Promise<any>} memory
+ * @property {(about: {}) => Promise<MainMemory>} memoryOwners
  * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(about: { seconds: number }) => Promise<{ seesCallbacks: boolean }>} sampleWaits  samples where all requests wait, from now on
  * @property {(about: {}) => Promise<{ seen: number }>} sampledWaits  ends that: what is in flight comes with the next notes

@@ -53,6 +53,9 @@ class ObserverClient {
 
   get running () { return this.#worker !== undefined }
 
+  /** @param {Worker} worker */
+  isOwn (worker) { return worker === this.#worker }
+
   /** Busy time of this thread and of those before it. */
   get activeSeconds () {
     if (this.#worker !== undefined) this.#activeMs.now = this.#worker.performance.eventLoopUtilization().active

@@ -16,7 +16,9 @@ const CPU_MICROS = 6
 const CPU_AT_MICROS = 7
 const BUSY_MICROS = 8
 const IDLE_MICROS = 9
-const DOUBLES = 10
+const MEMORY = 10 // MEMORY_FIGURES.length of them
+const COLLECTED = 16 // COLLECTED_FIGURES.length of them
+const DOUBLES = 21
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
@@ -27,6 +29,28 @@ const INTEGERS = 4
 const NONE = 0
 const OPEN = 1
 const OVER = 2 // none, and none may be opened
+
+/** @type {readonly (keyof NotedMemory)[]} */
+const MEMORY_FIGURES = Object.freeze(['atMicros', 'heapUsedBytes', 'heapTotalBytes', 'externalBytes', 'buffersBytes', 'workers'])
+/** @type {readonly (keyof NotedCollection)[]} */
+const COLLECTED_FIGURES = Object.freeze(['atMicros', 'count', 'oldBytes', 'externalBytes', 'buffersBytes'])
+
+/**
+ * @typedef {object} NotedMemory  of the main thread; no more than a second old while its loop turns
+ * @property {number} atMicros
+ * @property {number} heapUsedBytes
+ * @property {number} heapTotalBytes  committed
+ * @property {number} externalBytes   outside the heap, Buffers included
+ * @property {number} buffersBytes
+ * @property {number} workers  how many worker threads it has started that still run
+ *
+ * @typedef {object} NotedCollection  what was left after the last full collection of the main thread's heap
+ * @property {number} atMicros
+ * @property {number} count  of full collections so far
+ * @property {number} oldBytes  of the old generation
+ * @property {number} externalBytes
+ * @property {number} buffersBytes
+ */
 
 class SharedState {
   #doubles
@@ -80,6 +104,33 @@ class SharedState {
     const maxDelayMs = this.#doubles[MAX_DELAY_MS]
     this.#doubles[MAX_DELAY_MS] = 0
     return maxDelayMs
+  }
+
+  /** Main thread: records its memory. @param {NotedMemory} memory */
+  noteMemory (memory) {
+    MEMORY_FIGURES.forEach((name, index) => { this.#doubles[MEMORY + index] = memory[name] })
+  }
+
+  /** Its last memory figures, also while it is blocked; null before the first ones. */
+  get notedMemory () { return this.#read(MEMORY, MEMORY_FIGURES) }
+
+  /** Main thread: records what a full collection left. @param {NotedCollection} collection */
+  noteCollection (collection) {
+    COLLECTED_FIGURES.forEach((name, index) => { this.#doubles[COLLECTED + index] = collection[name] })
+  }
+
+  /** Null before the first full collection. */
+  get notedCollection () { return this.#read(COLLECTED, COLLECTED_FIGURES) }
+
+  /**
+   * @template {string} Name
+   * @param {number} from
+   * @param {readonly Name[]} names  the first is a time: 0 before the figures are there
+   * @returns {Record<Name, number> | null}
+   */
+  #read (from, names) {
+    if (this.#doubles[from] === 0) return null
+    return /** @type {Record<Name, number>} */ (Object.fromEntries(names.map((name, index) => [name, this.#doubles[from + index]])))
   }
 
   /** Whether the heartbeat is slow because the process is idle. */

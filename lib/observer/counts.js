@@ -13,6 +13,7 @@
 /** @import { Egress } from './egress/egress' */
 /** @import { FlagCount } from '../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../shared/sync-calls/totals' */
+/** @import { MemoryWatch } from './memory/memory-watch' */
 /** @import { StallRecords } from './stalls/stall-records' */
 /** @import { PoolWaits } from './sync-calls/pool-probe' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
@@ -27,6 +28,7 @@
  * @property {AdminTotals} admin
  * @property {RuleTotal[]} rules
  * @property {ThreadTimes[]} threads  only with option threads
+ * @property {ReturnType<MemoryWatch['counts']>} memory  null: not known
  * @property {EgressTotals} [egress]  undefined: no application has configured egress
  * @property {CountedCalls[]} calls  to the application's dependencies
  *
@@ -64,18 +66,20 @@
  * @param {Pick<CallCounts, 'counts'>} parts.calls
  * @param {Pick<CaptureCounts, 'counts'>} parts.captures
  * @param {Pick<Admin, 'counts'>} parts.admin
+ * @param {Pick<MemoryWatch, 'counts'>} parts.memory
  * @param {Pick<Egress, 'counts'> | undefined} parts.egress
  * @param {Pick<SampledCalls, 'counts'>} parts.sampledCalls
  * @param {Pick<PoolWaits, 'counts'>} parts.poolWaits
  * @returns {Counts}
  */
-function readCounts ({ stalls, captures, admin, egress, sampledCalls, poolWaits, calls }) {
+function readCounts ({ stalls, captures, admin, egress, memory, sampledCalls, poolWaits, calls }) {
   return {
     stalls: stalls.counts(),
     calls: calls.counts(),
     syncCalls: sampledCalls.counts(),
     pool: poolWaits.counts(),
     captures: captures.counts(),
+    memory: memory.counts(),
     ...admin.counts(),
     egress: egress?.counts()
   }

@@ -31,6 +31,7 @@ const UNKNOWN = Object.freeze({
   ownCpu: { ranShare: 1, observerMs: null },
   pool: { queued: 0, maxWaitMs: 0 },
   threads: null,
+  memory: null,
   process: null,
   pace: { ms: 0, routes: [] },
   isStale: false

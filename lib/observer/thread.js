@@ -14,6 +14,7 @@ const { createClockRenewer } = require('./clock-renewer')
 const { readCounts } = require('./counts')
 const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
+const { MemoryWatch } = require('./memory/memory-watch')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { Scheduler } = require('./stalls/scheduler')
@@ -65,6 +66,7 @@ class ObserverThread {
   #clockRenewer = createClockRenewer()
   #marks = new Marks()
   #main
+  #memory
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
   #admin
@@ -146,6 +148,13 @@ class ObserverThread {
       blockedMs: () => this.#stalls.series.blockedMs(),
       describeLook: stack => this.#stalls.describeLook(stack)
     })
+    this.#memory = new MemoryWatch({
+      state: this.#state,
+      main: this.#main,
+      blockedMs: () => this.#stalls.series.blockedMs(),
+      recorder: this.#recorder,
+      interval: this.#stalls.interval
+    })
     this.#captureParts = new CaptureParts({
       views: this.#recorder.views(),
       sourceMaps: this.#sourceMaps,
@@ -163,6 +172,7 @@ class ObserverThread {
     const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
     this.#poolProbe.start()
+    this.#memory.start()
     if (this.#settings.hz !== 0) this.#stalls.interval(THREAD_CPU_PERIOD_MS, this.#recorder.threadCpu.note)
     this.#channel.tell('ready', { sessionError })
   }
@@ -251,6 +261,7 @@ class ObserverThread {
         sampledCalls: this.#sampledCalls,
         poolWaits: this.#poolWaits,
         captures: this.#captureParts.counts,
+        memory: this.#memory,
         admin: this.#adminSurface(),
         egress: this.#egress
       }),
@@ -305,6 +316,7 @@ class ObserverThread {
       stalls: this.#stalls,
       logNow: this.#logNow,
       marks: this.#marks,
+      memory: this.#memory,
       recorder: this.#recorder,
       windowReading: this.#windowReading,
       sampledCalls: this.#sampledCalls,

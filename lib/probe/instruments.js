@@ -135,7 +135,7 @@ class Instruments {
       stuckWith: (tick, slowest) => this.#stallRoute.of(tick, slowest),
       isRunning: () => this.#running
     })
-    this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask })
+    this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask, state: this.#state, isOwn: worker => this.#observer.isOwn(worker) })
     this.exactCalls = new ExactCalls({
       options: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),
@@ -159,6 +159,7 @@ class Instruments {
     if (this.#options.dependencyCalls) this.requestNotes.calls.start()
     if (this.#options.waits) this.requestNotes.awaits.start()
     this.loop.start()
+    this.heap.start()
     this.exactCalls.start()
     this.#heartbeat.start()
     this.#hiddenFunctions.define()

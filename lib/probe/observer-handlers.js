@@ -35,6 +35,7 @@ function createObserverHandlers ({ recording, ownWork, applications, exactCalls,
   const readers = {
     exactCalls: () => exactCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
+    memoryOwners: () => heap().owners(),
     report: () => ownWork.exempt(makeReport),
     sampleWaits: ({ seconds }) => requestNotes.awaits.ask(seconds),
     sampledWaits: () => requestNotes.awaits.readAsked(),

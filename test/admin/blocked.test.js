@@ -31,6 +31,7 @@ test('while the main loop is blocked the listener and the control socket answer 
       ['/metrics', /^loopscope_eventloop_blocked_now_seconds [\d.]*[1-9]/m],
       ['/stalls', /"current":\{.*"route":"GET \/spin"/],
       ['/loop', /"blockedMs":[1-9]/],
+      ['/memory', /"owner":"heap","name":null,"bytes":[1-9].*"isStale":true/],
       ['/slow-requests', /^\{"isStale":true,"at":\d+,"requests":\[\{[^}]*"route":"GET \/auth","status":200/],
       ['/sync-calls', /"api":"crypto\.pbkdf2Sync".*"pool":\{"queued":/],
       ['/cpu?last=2&format=text', /\bspin test\/fixtures\/admin\/app\.js:|\bspin app\.js:/],

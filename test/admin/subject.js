@@ -54,6 +54,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
       marks.push(mark)
       return mark
     },
+    memory: async () => ({ pid: 77, rssBytes: 1e8, owners: [{ owner: 'heap', name: null, bytes: 1e8, allocatedBytes: 1e8 }], growing: [], container: null, isStale: false }),
     threads: async () => ({ off: 'option threads is false', unwatched: 0, threads: [], stalls: [] }),
     knownThreads: () => null,
     threadLoad: () => null,

@@ -17,6 +17,15 @@ const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApa
 const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
 const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 5000, [kind]: typeof ms === 'object' || kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
 
+const ROOM = { limitBytes: 1e9, freeBytes: 8e8, basis: 'memory.max of /sys/fs/cgroup' }
+const growing = (owner, name = null) => ({ growing: [{ owner, name, bytes: 5e8, bytesPerMinute: 2e7, grownBytes: 4e8, minutes: 20 }], unknownWorkers: 0, container: null, room: ROOM })
+const full = share => ({
+  growing: [],
+  unknownWorkers: 0,
+  container: { usedBytes: share * 1e9, limitBytes: 1e9, highBytes: null, processBytes: share * 9e8, reclaimed: 3, killed: 0, basis: ROOM.basis },
+  room: ROOM
+})
+
 /** What each rule is to say, and what it is to keep silent on though it is near. */
 const CASES = [
   {
@@ -44,6 +53,12 @@ const CASES = [
   { id: 'heap-grows', sick: { process: { memory: { oldBytes: 9.2e8, limitBytes: 1e9 } } }, healthy: { process: { memory: { oldBytes: 6e8, limitBytes: 1e9 } } }, says: /nearly full/ },
   { id: 'buffers-grow', sick: { process: { memory: { outside: OUTSIDE } }, activity: { gcMs: 9000, categories: { buffers: { ms: 900, where: PLACE } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, grownBytes: 4e8 } } } }, says: /outside the heap grows: Buffers, by 950 MB in 20\.0 s, most of them used in login \(auth\.js:23\)/ },
   { id: 'buffers-grow', sick: { process: { memory: { outside: { ...OUTSIDE, buffersBytes: 1e7 } } } }, healthy: { process: { memory: { outside: { ...OUTSIDE, rssBytes: 8e9 } } } }, says: /grows: memory of native code/ },
+  { id: 'heap-grows', sick: { memory: growing('heap') }, healthy: { memory: growing('native') }, says: /^The heap grows by 20 MB per minute and reaches the container's limit in about 40 min\.$/ },
+  { id: 'buffers-grow', sick: { memory: growing('buffers'), process: { memory: { outside: { ...OUTSIDE, grownBytes: 0 } } } }, healthy: { memory: growing('heap'), process: { memory: { outside: { ...OUTSIDE, grownBytes: 0 } } } }, says: /^Memory outside the heap grows: Buffers, by 400 MB in 20 min, and reaches the container's limit in about 40 min\.$/ },
+  { id: 'buffers-grow', sick: { memory: growing('external'), process: { memory: { outside: { ...OUTSIDE, grownBytes: 0 } } } }, healthy: { memory: growing('worker', 'resize') }, says: /grows: memory of native code, by 400 MB/ },
+  { id: 'memory-grows', sick: { memory: growing('worker', 'resize') }, healthy: { memory: growing('heap') }, says: /^The worker thread resize grows by 20 MB per minute and reaches the container's limit in about 40 min\.$/ },
+  { id: 'memory-grows', sick: { memory: growing('native') }, healthy: { memory: { ...growing('native'), growing: [...growing('heap').growing, ...growing('native').growing] } }, says: /^Native memory grows by 20 MB per minute/ },
+  { id: 'memory-full', sick: { memory: full(0.95) }, healthy: { memory: full(0.8) }, says: /^The container's memory is 95 % full: 950 MB of 1000 MB\.$/ },
   { id: 'pool-full', sick: { pool: { queued: 30, maxWaitMs: 700 }, process: { waitsFor: { PBKDF2Job: 12 } } }, healthy: { pool: { queued: 1, maxWaitMs: 90 } }, says: /waits up to 700 ms for one of its 4 threads/ },
   { id: 'starved', sick: { stalls: Array.from({ length: 5 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 270 } })) }, healthy: { stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 100 } })] }, says: /CPU contention: the process waited 54 % of the time for a CPU/ },
   { id: 'starved', sick: { system: { ms: 1000, cpuMs: 200, runQueueMs: 0, throttledMs: 700 }, stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 0, throttledMs: 250 } })], activity: { busyMs: 40_000 } }, healthy: { system: { ms: 1000, cpuMs: 900, runQueueMs: 0, throttledMs: 20 } }, says: /CPU quota/ },

@@ -29,6 +29,7 @@ function subject (changes = {}) {
     poolWaits: new PoolWaits({ poolSize: 4, warn () {} }),
     threadLoad: { read: () => null },
     threadWatch: { busiest: () => [] },
+    memory: { state: () => null },
     betweenMs: 1,
     ...changes
   })

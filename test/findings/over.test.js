@@ -72,6 +72,7 @@ test('means and percentiles are of the observed time, and not since the start', 
     poolWaits: { read: () => ({ queued: 0, maxWaitMs: 0 }) },
     threadLoad: { read: () => null },
     threadWatch: { busiest: () => [] },
+    memory: { state: () => null },
     past,
     betweenMs: 1
   }).find()

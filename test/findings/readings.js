@@ -76,6 +76,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
     ownCpu: { ranShare: 0.98, observerMs: 5000 },
     pool: { queued: 0, maxWaitMs: 0 },
     threads: null,
+    memory: null,
     process: known === null
       ? null
       : {

@@ -6,7 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { toGroupMarkdown, toGroupText } = require('../../lib/shared/findings/show')
-const { mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
+const { mergeMemory, mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
 const { describeCoverage } = require('../../lib/shared/group/processes')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1, functionLine: 3, via: null, route: 'POST /login' }
@@ -85,4 +85,13 @@ test('synchronous calls of several processes at one place are one row; slow requ
   assert.deepEqual([merged.totals, merged.pool], [[{ api: 'fs.readFileSync', calls: 6, totalMs: 20 }], { queued: 2, maxWaitMs: 5 }])
   const { requests } = mergeSlowRequests([{ member: { pid: 1 }, answer: { requests: [{ durationMs: 5 }] } }, { member: { pid: 2 }, answer: { requests: [{ durationMs: 9 }] } }])
   assert.deepEqual(requests, [{ pid: 2, durationMs: 9 }, { pid: 1, durationMs: 5 }])
+})
+
+test('the memory of the processes is side by side, the largest first, and the workers of one are one owner', () => {
+  const memory = (pid, ...owners) => ({
+    member: { pid },
+    answer: { rssBytes: owners.reduce((sum, [, bytes]) => sum + bytes, 0), owners: owners.map(([owner, bytes, name = null]) => ({ owner, name, bytes })), growing: [], container: null, isStale: false }
+  })
+  const { members } = mergeMemory([memory(1, ['heap', 5]), memory(2, ['worker', 6, 'a'], ['worker', 7, 'b'])])
+  assert.deepEqual(members.map(({ pid, owners }) => ({ pid, owners })), [{ pid: 2, owners: [{ owner: 'worker', bytes: 13 }] }, { pid: 1, owners: [{ owner: 'heap', bytes: 5 }] }])
 })

@@ -6,7 +6,7 @@ const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { createDiagnostics } = require('../..')
-const { Trend } = require('../../lib/probe/heap/trend')
+const { Trend } = require('../../lib/shared/heap/trend')
 
 const MB = 1e6
 const LIMIT = 1000 * MB

@@ -23,6 +23,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'observer/admin/dashboard.js': 'files of packages',
   'base/system/process-ids.js': '/proc',
   'base/system/memory-room.js': '/proc and /sys',
+  'base/system/resident-memory.js': '/proc',
   'base/system/cluster-worker.js': '/proc',
   'base/system/private-directory.js': 'a directory, and nothing else (O_DIRECTORY)',
   'api/signals.js': '/proc',

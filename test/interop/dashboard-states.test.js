@@ -77,6 +77,16 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.deepEqual([complaints, stale.complaints], [[], []])
   })
 
+  test('memory has its owners with their colors, what grows, and a chart once there are two points', async t => {
+    const { page, complaints } = await browser.openCanned(t, {})
+    await page.locator('#owners', { hasText: /Buffers.*75 %.*12\.5 MB\/min.*JavaScript heap, in use/ }).waitFor()
+    await page.locator('#memory-chart canvas').waitFor()
+    await page.locator('#memory-span').selectOption('day')
+    await page.locator('#memory-summary', { hasText: 'No history yet' }).waitFor()
+    assert.equal(await page.locator('#memory-chart').isVisible(), false)
+    assert.deepEqual(complaints, [])
+  })
+
   for (const [width, colorScheme] of [[390, 'light'], [1024, 'dark'], [1440, 'light']]) {
     test(`fits ${width} pixels, ${colorScheme}, with ten thousand stalls, and keeps their names text`, async t => {
       const evil = '<img src=x onerror=alert(1)>'

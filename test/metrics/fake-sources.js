@@ -56,6 +56,10 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     threads: [{ kind: 'resize', busyMs: 1500, stalls: 2 }, { kind: 'mail.js', busyMs: 20, stalls: 0 }],
     clock: { recentMaxStalenessMs: 25 },
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },
+    memory: {
+      owners: [{ owner: 'heap', bytes: 5e7 }, { owner: 'worker', name: 'a', bytes: 1e7 }, { owner: 'worker', name: 'b', bytes: 2e7 }],
+      container: { usedBytes: 2e8, limitBytes: 5e8 }
+    },
     admin: { requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] },
     egress: { totals: [{ to: 'put', outcome: 'sent', count: 3 }], queueBytes: 0 },
     rules: [{ rule: 'long stall', outcome: 'done', actions: 2 }],

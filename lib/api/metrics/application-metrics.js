@@ -89,7 +89,7 @@ function metricSources (instruments, requests) {
  */
 function countedFor ({ options, egress }) {
   /** @type {(keyof Counts)[]} */
-  const always = ['stalls', 'syncCalls', 'pool', 'captures', 'admin', 'rules']
+  const always = ['stalls', 'syncCalls', 'pool', 'captures', 'memory', 'admin', 'rules']
   /** @type {[keyof Counts, boolean][]} */
   const sometimes = [['calls', options.dependencyCalls], ['threads', options.threads], ['egress', egress.isOpen]]
   return [...always, ...sometimes.flatMap(([name, isThere]) => isThere ? [name] : [])]

@@ -28,6 +28,7 @@
  * @property {ThreadTimes[]} [threads]
  * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while the clock is not used
  * @property {{ trend (): HeapTrend | null }} [heap]  null while the heap is not watched
+ * @property {Counts['memory']} [memory]  null while it is not known
  * @property {AdminTotals} [admin]
  * @property {EgressTotals} [egress]
  * @property {RuleTotal[]} [rules]
@@ -333,6 +334,28 @@ const DEFINITIONS = Object.freeze([
     collect: ({ heap }) => (heap.trend()?.spaces ?? []).map(({ name: space, usedBytes: value }) => ({ labels: { space }, value }))
   },
 
+  // The memory of the process by owner, and of its container.
+  {
+    name: 'loopscope_memory_bytes',
+    help: 'Resident memory of the process by owner (heap, heap-free, buffers, external, worker, loopscope, code, native): the owners add up to it',
+    type: 'gauge',
+    labelNames: ['owner'],
+    aggregator: 'sum',
+    source: 'memory',
+    collect: ({ memory }) => [...sumByOwner(memory?.owners ?? [])].map(([owner, value]) => ({ labels: { owner }, value }))
+  },
+  {
+    name: 'loopscope_container_memory_bytes',
+    help: 'Memory of the control group with the tightest limit: used by all its processes, and its limit; no value without a limit',
+    type: 'gauge',
+    labelNames: ['kind'],
+    aggregator: 'max',
+    source: 'memory',
+    collect: ({ memory }) => memory === null || memory.container === null
+      ? []
+      : [{ labels: { kind: 'used' }, value: memory.container.usedBytes }, { labels: { kind: 'limit' }, value: memory.container.limitBytes }]
+  },
+
   // The admin surface: its requests, and which of them were refused.
   {
     name: 'loopscope_admin_requests_total',
@@ -416,6 +439,14 @@ const DEFINITIONS = Object.freeze([
     collect: ({ version }) => [{ labels: { version }, value: 1 }]
   }
 ])
+
+/** @param {NonNullable<Counts['memory']>['owners']} owners  several workers are one row */
+function sumByOwner (owners) {
+  /** @type {Map<string, number>} */
+  const sums = new Map()
+  for (const { owner, bytes } of owners) sums.set(owner, (sums.get(owner) ?? 0) + bytes)
+  return sums
+}
 
 /** @type {(call: CountedCalls) => boolean} */
 function isCall ({ operation }) {

@@ -1,7 +1,7 @@
 'use strict'
 
 // How much more memory this process can use before the kernel kills a process, and which limit decides: every control group from its own upwards,
-// then the machine. V8's heap limit does not count: a snapshot is created outside the heap.
+// then the machine; and how full the group with the tightest limit is. V8's heap limit does not count: a snapshot is created outside the heap.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -11,10 +11,27 @@ const { residentBytes } = require('./resident-bytes')
 
 /** @typedef {{ limitBytes: number, freeBytes: number, basis: string }} MemoryRoom */
 
+/**
+ * @typedef {object} ContainerMemory  of the control group with the tightest limit: this process and all others in it
+ * @property {number} usedBytes   without what the kernel can take back at once
+ * @property {number} limitBytes
+ * @property {number | null} highBytes  from here on the kernel slows its processes down; null: no such limit
+ * @property {number} processBytes  of all its processes: not files, not the kernel's
+ * @property {number} reclaimed  how often its use was at a limit, since it exists
+ * @property {number} killed     how many of its processes were killed for memory
+ * @property {string} basis
+ */
+
 /** Limit, use, and the line of memory.stat with the part of the use that the kernel can reclaim. */
 const VERSIONS = Object.freeze([
-  { limit: 'memory.max', used: 'memory.current', reclaimable: /^inactive_file (\d+)$/m },
-  { limit: 'memory.limit_in_bytes', used: 'memory.usage_in_bytes', reclaimable: /^total_inactive_file (\d+)$/m }
+  { limit: 'memory.max', used: 'memory.current', reclaimable: /^inactive_file (\d+)$/m, own: /^anon (\d+)$/m, events: readEvents },
+  {
+    limit: 'memory.limit_in_bytes',
+    used: 'memory.usage_in_bytes',
+    reclaimable: /^total_inactive_file (\d+)$/m,
+    own: /^total_rss (\d+)$/m,
+    events: (/** @type {string} */ folder) => ({ reclaimed: Number(read(folder, 'memory.failcnt')), killed: count(read(folder, 'memory.oom_control'), 'oom_kill') })
+  }
 ])
 
 /**
@@ -58,6 +75,44 @@ function readGroup (folder, machineBytes) {
   return null
 }
 
+/**
+ * @returns {ContainerMemory | null} null: no group has a limit, or they cannot be read
+ */
+function readContainer () {
+  try {
+    const rooms = readGroups(os.totalmem())
+    if (rooms.length === 0) return null
+    const { limitBytes, freeBytes, basis } = rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
+    const [file, folder] = basis.split(' of ')
+    const { own, events } = /** @type {typeof VERSIONS[number]} */ (VERSIONS.find(({ limit }) => limit === file))
+    const high = file === 'memory.max' ? Number(read(folder, 'memory.high')) : NaN
+    return {
+      usedBytes: limitBytes - freeBytes,
+      limitBytes,
+      highBytes: high > 0 && high < limitBytes ? high : null,
+      processBytes: Number(own.exec(read(folder, 'memory.stat'))?.[1] ?? 0),
+      ...events(folder),
+      basis
+    }
+  } catch {
+    return null
+  }
+}
+
+/** @param {string} folder */
+function readEvents (folder) {
+  const events = read(folder, 'memory.events')
+  return { reclaimed: count(events, 'high') + count(events, 'max'), killed: count(events, 'oom_kill') }
+}
+
+/**
+ * @param {string} text  lines of a name and a number
+ * @param {string} name
+ */
+function count (text, name) {
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+}
+
 /** @param {number} machineBytes */
 function readConstrained (machineBytes) {
   const limitBytes = process.constrainedMemory()
@@ -75,4 +130,4 @@ function read (folder, file) {
   return fs.readFileSync(path.join(folder, file), 'latin1').trim()
 }
 
-module.exports = { readMemoryRoom }
+module.exports = { readContainer, readMemoryRoom }

@@ -22,6 +22,7 @@ const ROUTES = Object.freeze({
   overview: '/group',
   findings: '/group/findings',
   stalls: '/group/stalls',
+  memory: '/group/memory',
   'sync-calls': '/group/sync-calls',
   'slow-requests': '/group/slow-requests',
   requests: '/group/requests'

@@ -62,6 +62,7 @@ const REPORT_MS = 10_000
  * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application configured it
  * @param {() => RulesStatus} parts.rules  the application's rules and their states
  * @param {import('../marks').Marks} parts.marks
+ * @param {import('../memory/memory-watch').MemoryWatch} parts.memory
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
  * @param {import('../sync-calls/pool-probe').PoolWaits} parts.poolWaits
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
@@ -98,6 +99,7 @@ function createAdminSources (parts) {
     poolWaits: parts.poolWaits,
     threadLoad: parts.threadLoad,
     threadWatch: parts.threadWatch,
+    memory: parts.memory,
     past: parts.past,
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),
@@ -129,6 +131,7 @@ function createAdminSources (parts) {
       return main.ask('authorize', { application: id, request, scope }, AUTHORIZE_MS)
     },
     report: () => main.read('report', {}, REPORT_MS),
+    memory: () => parts.memory.read(),
     syncCalls: () => readSyncCalls(parts),
     exactCalls: () => readExactCalls(parts),
     slowRequests: () => readSlowRequests(parts),

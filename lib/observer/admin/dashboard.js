@@ -15,6 +15,7 @@ const PARTS = Object.freeze({
     evidence: 'shared/findings/evidence.js',
     figures: 'page/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
+    memoryText: 'cli/output/memory-owner.js',
     ruleText: 'cli/output/format-rule.js',
     requestState: 'shared/requests/describe-state.js',
     slowRequests: 'shared/describe-slow.js'
@@ -22,7 +23,7 @@ const PARTS = Object.freeze({
   scripts: [
     ...FRAMES.scripts,
     ...['display', 'glossary', 'session', 'problems', 'tables', 'flame'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'now', 'group', 'stalls', 'in-flight', 'requests', 'findings', 'calls', 'threads', 'captures', 'rules'].map(name => `sections/${name}.js`),
+    ...['charts', 'range', 'now', 'group', 'stalls', 'in-flight', 'requests', 'findings', 'calls', 'threads', 'memory', 'captures', 'rules'].map(name => `sections/${name}.js`),
     'dashboard/page.js'
   ]
 })

@@ -67,6 +67,7 @@ function readingsOf (stalls, now, source) {
     system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
     pool: { queued: 0, maxWaitMs: 0 },
     threads: null,
+    memory: null,
     process: null,
     pace: { ms: 0, routes: [] },
     isStale: false

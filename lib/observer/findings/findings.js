@@ -47,6 +47,7 @@ const START_GRAIN_MS = 5000
  * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
  * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
  * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
+ * @param {{ state (): Readings['memory'] }} parts.memory
  * @param {Pick<PastReadings, 'firstSince'>} [parts.past]
  * @param {number} [parts.betweenMs]
  */
@@ -96,6 +97,7 @@ function createFindings (parts) {
       ownCpu: ownCpuOf(now.system),
       pool: poolWaits.read(at - fromMs),
       threads: readThreads(parts),
+      memory: parts.memory.state(),
       process: counted.process,
       pace: counted.pace,
       isStale: now.isStale

@@ -63,7 +63,7 @@ loopscope.now = (() => {
   }
 
   function trendText (trend) {
-    if (!trend) return 'To see whether the heap grows, call d.heap.watch() in the application.'
+    if (!trend) return ''
     if (trend.verdict === 'unknown') return `Heap after full garbage collections: ${trend.points} in ${trend.minutes.toFixed(0)} min, too few for a trend.`
     const slope = `${trend.bytesPerMinute < 0 ? '-' : '+'}${showBytes(Math.abs(trend.bytesPerMinute))} per minute over ${trend.minutes.toFixed(0)} min`
     if (trend.verdict === 'flat') return `Heap after full garbage collections: not growing (${slope}).`

@@ -1,21 +1,24 @@
 'use strict'
 
-// Watches the memory of the process: the trend of the heap after collections, the memory outside the heap, and the evidence of a heap that
-// overflows. One per process; nothing runs until it is requested.
+// Watches the memory of the process: figures for the observer once a second and after each full collection, the trend of the heap on request, the
+// memory outside the heap, and the evidence of a heap that overflows. One per process.
 
 const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { guarded } = require('../../base/guard')
-const { monotonicMs } = require('../../base/monotonic')
+const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { memoryUsage } = require('../../base/system/resident-bytes')
+const { FullCollections } = require('./full-collections')
 const { readMemory } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
-const { Trend } = require('./trend')
+const { Trend } = require('../../shared/heap/trend')
+const { WorkerHeaps } = require('./worker-heaps')
 
 /** @import { HeapTrend, HeapWatch } from '../../../types/diagnostics' */
 /** @import { Ask } from '../../link/channel' */
 /** @import { StoreLocation } from '../../observer/captures' */
 /** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { OutsideHeap } from '../../shared/findings/readings' */
+/** @import { SharedState } from '../../link/shared-state' */
 
 const MIN_INTERVAL_MS = 10_000 // between readings after collections: a slope over minutes needs no more
 
@@ -31,11 +34,15 @@ const v8 = () => process.getBuiltinModule('node:v8') // loaded only for watching
 class HeapWatching {
   #nodeFlags
   #ask
+  #state
+  #workers
+  #collections = new FullCollections(() => this.#noteCollection())
+  #collected = 0
   /** @type {GcWatch | undefined} */
   #gcWatch
   /** @type {Set<symbol>} */
   #watchers = new Set()
-  #outside = createOutsideHeap()
+  #outside = createOutsideHeap({ read: () => this.note() })
   #unmark = () => {}
   #watchLimit = async () => {}
 
@@ -43,10 +50,19 @@ class HeapWatching {
    * @param {object} parts
    * @param {readonly string[]} parts.nodeFlags
    * @param {Ask} parts.ask  the observer
+   * @param {Pick<SharedState, 'noteMemory' | 'noteCollection'>} parts.state
+   * @param {ConstructorParameters<typeof WorkerHeaps>[0]['isOwn']} parts.isOwn
    */
-  constructor ({ nodeFlags, ask }) {
+  constructor ({ nodeFlags, ask, state, isOwn }) {
     this.#nodeFlags = nodeFlags
     this.#ask = ask
+    this.#state = state
+    this.#workers = new WorkerHeaps({ isOwn })
+  }
+
+  start () {
+    this.#workers.start()
+    this.#collections.start()
   }
 
   /** @returns {HeapTrend | null} null while nothing watches */
@@ -54,7 +70,13 @@ class HeapWatching {
     return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
   }
 
-  /** Call it with every tick: memory outside the heap is read once a second. */
+  /** All figures of this thread, and its workers' heaps. */
+  async owners () {
+    const [memory, workers] = [readMemory(), await this.#workers.read()]
+    return { ...memory, workers }
+  }
+
+  /** Call it with every tick: memory is read once a second. */
   tick () {
     this.#outside.note(monotonicMs())
   }
@@ -104,11 +126,39 @@ class HeapWatching {
   }
 
   stop () {
+    this.#workers.stop()
+    this.#collections.stop()
     this.#watchers.clear()
     this.#gcWatch?.stop()
     process.off('exit', this.#unmark)
     this.#unmark()
     this.#unmark = () => {}
+  }
+
+  /** Leaves the figures of now for the observer. */
+  note () {
+    const usage = memoryUsage()
+    if (usage !== null) {
+      this.#state.noteMemory({
+        atMicros: monotonicMicros(),
+        heapUsedBytes: usage.heapUsed,
+        heapTotalBytes: usage.heapTotal,
+        externalBytes: usage.external,
+        buffersBytes: usage.arrayBuffers,
+        workers: this.#workers.count
+      })
+    }
+    return usage
+  }
+
+  /** Young objects have not been through a full check: they are not what was left. */
+  #noteCollection () {
+    const usage = memoryUsage()
+    if (usage === null) return
+    const oldBytes = v8().getHeapSpaceStatistics().reduce((sum, { space_name: name, space_used_size: bytes }) => name.startsWith('new_') ? sum : sum + bytes, 0)
+    this.#state.noteCollection({
+      atMicros: monotonicMicros(), count: ++this.#collected, oldBytes, externalBytes: usage.external, buffersBytes: usage.arrayBuffers
+    })
   }
 
   #limitBytes () {

@@ -4,6 +4,8 @@
 
 const { memoryUsage } = require('../../base/system/resident-bytes')
 
+/** @typedef {ReturnType<typeof readMemory> & { workers: import('./worker-heaps').WorkerHeap[] }} MainMemory */
+
 function readMemory () {
   const v8 = process.getBuiltinModule('node:v8') // loaded on use
   const usage = memoryUsage()
@@ -12,6 +14,7 @@ function readMemory () {
     rssBytes: usage?.rss ?? null,
     heapUsedBytes: heap.used_heap_size,
     heapTotalBytes: heap.total_heap_size,
+    heapResidentBytes: heap.total_physical_size,
     heapLimitBytes: heap.heap_size_limit,
     externalBytes: heap.external_memory,
     arrayBuffersBytes: usage?.arrayBuffers ?? null,

@@ -3,6 +3,7 @@
 // The table of detectors, each for one kind of finding. A new one is an object in its family's file in detectors/, a row here, its name in
 // FindingId (types/findings.d.ts), a row in docs/findings.md, a test and an unhealthy process in test/findings/cases.js.
 
+const { memoryFull, memoryGrows } = require('./detectors/container')
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
@@ -20,6 +21,8 @@ const DETECTORS = Object.freeze([
   gcPressure,
   heapGrows,
   buffersGrow,
+  memoryGrows,
+  memoryFull,
   poolFull,
   starved,
   suspended,

@@ -128,6 +128,7 @@
  * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: CPU time of the main thread since start as a share of
  *   the time in which it was ready to run, 0 to 1; observerMs: CPU time of the observer thread since its start
  * @property {ThreadLoad | null} threads  null: the system does not count it
+ * @property {import('../../observer/memory/memory-watch').MemoryState | null} memory  null: not followed
  * @property {ProcessReading | null} process  null: the main thread never answered
  * @property {Pace} pace
  * @property {Readings[]} [earlier]  periods of the last quarter of an hour with stalls, oldest first

@@ -9,7 +9,7 @@ const { askGroup } = require('./ask-group')
 const { toProcess } = require('./processes')
 
 /** @import { ExactSyncCall, SampledSyncCall } from '../../../types/diagnostics' */
-/** @import { GroupOverview, GroupRequests, GroupSlowRequests, GroupStalls, GroupSyncCalls, StallTotals } from '../../../types/group' */
+/** @import { GroupMemory, GroupOverview, GroupRequests, GroupSlowRequests, GroupStalls, GroupSyncCalls, StallTotals } from '../../../types/group' */
 /** @import { AnswerKind } from './answers' */
 /** @import { Member } from './members' */
 
@@ -34,6 +34,7 @@ const GROUP_ANSWERS = Object.freeze({
   overview: { path: '/stalls?limit=1', kind: 'stalls', withLoop: true, merge: mergeOverview },
   findings: { path: '/findings', kind: 'findings', withLoop: true, merge: mergeFindings },
   stalls: { path: '/stalls', kind: 'stalls', withLoop: false, merge: mergeStalls },
+  memory: { path: '/memory', kind: 'memory', withLoop: false, merge: mergeMemory },
   'sync-calls': { path: '/sync-calls', kind: 'syncCalls', withLoop: false, merge: mergeSyncCalls },
   'slow-requests': { path: '/slow-requests', kind: 'slowRequests', withLoop: false, merge: mergeSlowRequests },
   requests: { path: '/requests', kind: 'requests', withLoop: false, merge: mergeRequests }
@@ -94,6 +95,20 @@ function mergeOverview (parts, members) {
       }
     })
   }
+}
+
+/**
+ * The memory of the processes beside each other, the largest first.
+ * @param {readonly Part[]} parts
+ * @returns {Pick<GroupMemory, 'members'>}
+ */
+function mergeMemory (parts) {
+  const members = parts.map(({ member: { pid }, answer: { rssBytes, owners, growing, container, isStale } }) => {
+    /** @type {GroupMemory['members'][number]['owners']} */
+    const rows = owners.map((/** @type {any} */ { owner, bytes }) => ({ owner, bytes }))
+    return { pid, rssBytes, owners: sumBy(rows, ({ owner }) => owner, ['bytes']), growing, container, isStale }
+  })
+  return { members: members.sort((left, right) => (right.rssBytes ?? 0) - (left.rssBytes ?? 0)) }
 }
 
 /**
@@ -251,4 +266,4 @@ function sumBy (rows, keyOf, figures) {
   return [...sums.values()]
 }
 
-module.exports = { askForGroupAnswer, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls }
+module.exports = { askForGroupAnswer, mergeMemory, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls }

@@ -97,6 +97,12 @@ function createAnswerRoutes () {
       methods: { GET: method('requests', { scope: 'metrics' }) }
     },
     {
+      name: 'group-memory',
+      path: '/group/memory',
+      title: 'who owns the memory of the processes of the group',
+      methods: { GET: method('memory', { scope: 'metrics' }) }
+    },
+    {
       name: 'group-sync-calls',
       path: '/group/sync-calls',
       title: 'synchronous calls of all processes of the group',

@@ -56,6 +56,12 @@ const routes = [
     methods: { GET: { scope: 'metrics', cost: 'question', handle: async ({ sources }) => json(200, await sources.syncCalls()) } }
   },
   {
+    name: 'memory',
+    path: '/memory',
+    title: 'who owns the memory of the process, and what grows',
+    methods: { GET: { scope: 'metrics', cost: 'question', handle: memory } }
+  },
+  {
     name: 'threads',
     path: '/threads',
     title: 'worker threads: how busy, in which function, their stalls',
@@ -126,6 +132,13 @@ async function requests ({ sources, parameters: { format = 'json' } }) {
 async function slowRequests ({ sources, parameters: { format = 'json' } }) {
   const answer = await sources.slowRequests()
   return format === 'text' ? text(200, slowRequestsText(answer.requests, answer)) : json(200, answer)
+}
+
+/** @param {Context} context */
+async function memory ({ sources }) {
+  const answer = await sources.memory()
+  if (answer !== null) return json(200, answer)
+  return { status: 503, detail: 'The memory of the process is not known.', remedy: 'Try again when its event loop has run.' }
 }
 
 /** @param {Context} context */

@@ -1,8 +1,10 @@
 'use strict'
 
-// Detectors of memory problems: time of the garbage collector, a heap that approaches its limit, and growing memory outside the heap.
+// Detectors of memory problems: time of the garbage collector, a heap that grows or approaches its limit, and growing memory outside the heap. Memory of
+// worker threads, of native code and of the container is judged in container.js.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
+const { growingOf, limitOf } = require('../growing')
 const { areBuffers, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('../format-text')
 
@@ -81,15 +83,18 @@ const heapGrows = {
     if (process === null) return []
     const { memory } = process
     const level = memory.oldBytes / memory.limitBytes
-    const isGrowing = memory.trend?.verdict === 'growing'
+    const growing = growingOf(readings, 'heap')
+    const isGrowing = memory.trend?.verdict === 'growing' || growing !== null
     if (!isGrowing && level < HEAP_GROWS.full) return []
-    const minutes = memory.trend?.minutesToLimit ?? null
+    const bytesPerMinute = memory.trend?.verdict === 'growing' ? memory.trend.bytesPerMinute : growing?.bytesPerMinute ?? 0
+    const limit = isGrowing ? limitOf(readings, bytesPerMinute, memory.trend?.minutesToLimit ?? (memory.limitBytes - memory.oldBytes) / bytesPerMinute) : null
+    const minutes = limit?.minutes ?? null
     const isSoon = level >= HEAP_GROWS.nearlyOver || (minutes !== null && minutes <= HEAP_GROWS.soonMinutes)
     return [makeFinding(readings, {
       id: 'heap-grows',
       severity: isSoon || level >= HEAP_GROWS.full ? 'critical' : 'warning',
       title: isGrowing
-        ? `The heap grows by ${megabytes(memory.trend?.bytesPerMinute ?? 0)} per minute${minutes === null ? '' : ` and reaches its limit in about ${duration(minutes * 60_000)}`}.`
+        ? `The heap grows by ${megabytes(bytesPerMinute)} per minute${limit === null ? '' : ` and reaches ${limit.text}`}.`
         : `The heap is nearly full: ${megabytes(memory.oldBytes)} of ${megabytes(memory.limitBytes)} are in use.`,
       lostMs: activity?.gcMs ?? 0,
       share: Math.min(1, level),
@@ -97,7 +102,7 @@ const heapGrows = {
       why: 'something keeps references to objects that are no longer needed, or too much is kept on purpose; at the limit the process dies',
       instead: 'find what keeps the memory by comparing two snapshots, limit what is kept (caches, queues, listeners), or raise --max-old-space-size if it is needed',
       evidence: {
-        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: memory.trend?.bytesPerMinute ?? null, minutesToLimit: minutes && rounded(minutes)
+        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: minutes && rounded(minutes)
       },
       confidence: isGrowing || level >= HEAP_GROWS.nearlyOver ? 'high' : 'medium',
       next: [
@@ -115,7 +120,8 @@ const BUFFERS_GROW = Object.freeze({
   // Share of the current size: with less, most of it was there before.
   minNewShare: 0.5,
   // Share of the memory of the process: with less, something else makes it large.
-  minRssShare: 0.25
+  minRssShare: 0.25,
+  soonMinutes: 60
 })
 
 /**
@@ -131,16 +137,21 @@ const buffersGrow = {
     const outside = outsideHeapOf(readings)
     if (outside === null) return []
     const { activity, pid } = readings
-    const { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs } = outside
+    const { rssBytes, externalBytes, buffersBytes } = outside
     const share = Math.min(1, externalBytes / rssBytes)
-    if (grownBytes < BUFFERS_GROW.minGrownBytes || grownBytes < externalBytes * BUFFERS_GROW.minNewShare || share < BUFFERS_GROW.minRssShare) return []
-    const isOfBuffers = areBuffers(outside)
+    const growing = growingOf(readings, 'buffers', 'external')
+    const isLarge = outside.grownBytes >= BUFFERS_GROW.minGrownBytes && outside.grownBytes >= externalBytes * BUFFERS_GROW.minNewShare && share >= BUFFERS_GROW.minRssShare
+    if (!isLarge && growing === null) return []
+    const { grownBytes, grownForMs } = isLarge || growing === null ? outside : { grownBytes: growing.grownBytes, grownForMs: growing.minutes * 60_000 }
+    const bytesPerMinute = growing?.bytesPerMinute ?? null
+    const limit = bytesPerMinute === null ? null : limitOf(readings, bytesPerMinute)
+    const isOfBuffers = growing === null ? areBuffers(outside) : growing.owner === 'buffers'
     const where = (isOfBuffers && activity?.categories.buffers.where) || null
     return [makeFinding(readings, {
       id: 'buffers-grow',
-      severity: 'warning',
+      severity: limit !== null && limit.minutes <= BUFFERS_GROW.soonMinutes ? 'critical' : 'warning',
       title: `Memory outside the heap grows: ${isOfBuffers ? 'Buffers' : 'memory of native code'}, by ${megabytes(grownBytes)} in ${duration(grownForMs)}` +
-        `${where === null ? '' : `, most of them used in ${placed(where)}`}.`,
+        `${limit === null ? '' : `, and reaches ${limit.text}`}${where === null ? '' : `, most of them used in ${placed(where)}`}.`,
       lostMs: activity?.gcMs ?? 0,
       share,
       what: `The process holds ${megabytes(externalBytes)} outside the heap, ${percent(share)} of its ${megabytes(rssBytes)} of memory; ` +
@@ -150,9 +161,10 @@ const buffersGrow = {
       instead: isOfBuffers
         ? 'drop references to Buffers that are no longer needed; limit caches and queues of them by bytes; stream large bodies instead of collecting them'
         : 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time',
-      evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs) },
+      evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs), bytesPerMinute: bytesPerMinute && Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes) },
       confidence: where === null ? 'medium' : 'high',
       next: [
+        `npx loopscope memory ${pid}`,
         `npx loopscope heap ${pid} -o before.heapsnapshot`,
         `npx loopscope heap ${pid} -o after.heapsnapshot`,
         'npx loopscope diff before.heapsnapshot after.heapsnapshot'

@@ -1,0 +1,94 @@
+'use strict'
+
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
+const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { WIDE_OPTION, tableLines } = require('../output/table')
+const { localTime } = require('../../base/local-time')
+const { showBytes } = require('../../base/sizes')
+const { ownerText } = require('../output/memory-owner')
+
+/** @import { Command, Invocation } from '../commands' */
+
+/** @type {Command} */
+module.exports = {
+  name: 'memory',
+  usage: '<pid|url>',
+  help: 'show who owns the memory of a process (heap, Buffers, worker threads, native code), and what grows',
+  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  positionals: { min: 0, max: 1 },
+  examples: ['loopscope memory 1234', 'loopscope memory --group api', 'loopscope memory http://127.0.0.1:6060'],
+  run
+}
+
+/** @type {import('../output/table').Column[]} */
+const COLUMNS = [
+  { title: 'OWNER', cell: ({ owner, name }) => ownerText(owner, name) },
+  { title: 'IN MEMORY', isNumber: true, cell: ({ bytes }) => showBytes(bytes) },
+  { title: 'SHARE', isNumber: true, cell: ({ share }) => share === null ? '-' : `${(share * 100).toFixed(0)} %` },
+  { title: 'ALLOCATED', isNumber: true, cell: ({ allocatedBytes }) => allocatedBytes === null ? '-' : showBytes(allocatedBytes) },
+  { title: 'GROWS BY', isNumber: true, cell: ({ growing }) => growing === undefined ? '-' : showRate(growing) }
+]
+
+/** @param {string[]} owners */
+const sumColumn = (/** @type {string} */ title, ...owners) => ({
+  title,
+  isNumber: true,
+  cell: (/** @type {any} */ row) => showBytes(row.owners.reduce((/** @type {number} */ sum, /** @type {any} */ { owner, bytes }) => owners.includes(owner) ? sum + bytes : sum, 0))
+})
+
+/** @type {import('../output/table').Column[]} */
+const GROUP_COLUMNS = [
+  { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+  { title: 'RSS', isNumber: true, cell: ({ rssBytes }) => rssBytes === null ? '-' : showBytes(rssBytes) },
+  sumColumn('HEAP', 'heap'),
+  sumColumn('HEAP FREE', 'heap-free'),
+  sumColumn('BUFFERS', 'buffers'),
+  sumColumn('EXTERNAL', 'external'),
+  sumColumn('WORKERS', 'worker'),
+  sumColumn('LOOPSCOPE', 'loopscope'),
+  sumColumn('CODE', 'code'),
+  sumColumn('NATIVE', 'native', 'stacks'),
+  { title: 'GROWS', cell: ({ growing }) => growing.length === 0 ? '-' : growing.map((/** @type {any} */ one) => `${ownerText(one.owner, one.name)} ${showRate(one)}`).join(', ') }
+]
+
+/** @param {{ bytesPerMinute: number }} growing */
+function showRate ({ bytesPerMinute }) {
+  return `${showBytes(bytesPerMinute)}/min`
+}
+
+/** @param {Invocation} invocation */
+async function run (invocation) {
+  const { terminal, values } = invocation
+  if (values.group !== undefined) return showGroup(invocation)
+  const answer = await connect(invocation).json('/memory')
+  if (values.json) return terminal.json(answer)
+  const { rssBytes, owners, growing, container, unknownWorkers, measuredAt, isStale } = answer
+  if (isStale) terminal.note(`the event loop is blocked: figures of the main thread are from ${localTime(measuredAt)}`)
+  const rows = owners.map((/** @type {any} */ row) => ({
+    ...row,
+    share: rssBytes === null ? null : row.bytes / rssBytes,
+    growing: growing.find((/** @type {any} */ { owner, name }) => owner === row.owner && name === row.name)
+  }))
+  terminal.line(rssBytes === null ? 'the system does not report the memory of the process: this is what V8 counts' : `${showBytes(rssBytes)} in memory`)
+  const biggest = rows.toSorted((/** @type {any} */ left, /** @type {any} */ right) => right.bytes - left.bytes)
+  for (const line of tableLines(COLUMNS, biggest, terminal.columns())) terminal.line(line)
+  if (unknownWorkers > 0) terminal.note(`${unknownWorkers} worker ${unknownWorkers === 1 ? 'thread' : 'threads'} whose heap cannot be read: it is in the native memory`)
+  if (container !== null) terminal.line(containerLine(container))
+}
+
+/** @param {any} container */
+function containerLine ({ usedBytes, limitBytes, processBytes, reclaimed, killed, basis }) {
+  const events = [...(reclaimed > 0 ? [`at a limit ${reclaimed} times`] : []), ...(killed > 0 ? [`${killed} ${killed === 1 ? 'process' : 'processes'} killed`] : [])]
+  return [`container: ${showBytes(usedBytes)} of ${showBytes(limitBytes)} (${(usedBytes / limitBytes * 100).toFixed(0)} %), ${showBytes(processBytes)} of that by processes`, ...events]
+    .join(', ') + `; ${basis}`
+}
+
+/** @param {Invocation} invocation */
+async function showGroup (invocation) {
+  const { terminal, values } = invocation
+  const { answer, coverage } = await groupAnswer('memory', invocation)
+  if (values.json) return terminal.json(answer)
+  terminal.line(`group ${answer.group}: ${coverage}`)
+  for (const line of tableLines(GROUP_COLUMNS, answer.members, terminal.columns())) terminal.line(line)
+}

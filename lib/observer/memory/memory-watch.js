@@ -1,0 +1,248 @@
+'use strict'
+
+// Follows the memory of the process from the observer thread: who owns it, how it has developed, and what grows. It reads what the main thread leaves in
+// shared memory and what the system reports, a few times a minute; the main thread is asked for the heaps of its workers only.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { monotonicMicros, monotonicMs, toEpochMs } = require('../../base/monotonic')
+const { SingleFlight } = require('../../base/single-flight')
+const { readContainer, readMemoryRoom } = require('../../base/system/memory-room')
+const { readMappings, readResident } = require('../../base/system/resident-memory')
+const { OwnerGrowth } = require('./growth')
+const { ownersOf } = require('./owners')
+
+/** @import { Growing, MemoryOwners, MemoryPoint } from '../../../types/memory' */
+/** @import { StartInterval } from '../../base/timers' */
+/** @import { ContainerMemory } from '../../base/system/memory-room' */
+/** @import { SharedState } from '../../link/shared-state' */
+/** @import { MainClient } from '../../link/main-client' */
+/** @import { MainMemory } from '../../probe/heap/memory-reading' */
+/** @import { MainFigures } from './owners' */
+
+const EVERY_MS = 10_000
+const SLOWER = 3 // the container and the workers are read at every third reading
+const RECENT = 60 // points: ten minutes
+const COARSE_EVERY = 60 // readings
+const COARSE = 144 // points: a day
+const INSPECTOR_MS = 250
+
+/**
+ * @typedef {object} MemoryState  what the detectors of findings get
+ * @property {Growing[]} growing  fastest first
+ * @property {number} unknownWorkers  worker threads whose heap cannot be read: it counts as native memory
+ * @property {ContainerMemory | null} container
+ * @property {{ limitBytes: number, freeBytes: number, basis: string }} room
+ */
+
+class MemoryWatch {
+  #parts
+  #now
+  #growth = { heap: new OwnerGrowth('heap'), buffers: new OwnerGrowth('buffers'), external: new OwnerGrowth('external'), native: new OwnerGrowth('native') }
+  /** By the id of the thread. @type {Map<number, OwnerGrowth>} */
+  #workerGrowth = new Map()
+  /** @type {MainMemory['workers']} */
+  #workers = []
+  /** @type {ContainerMemory | null} */
+  #container = null
+  #collections = 0
+  #readings = 0
+  /** Oldest first. @type {MemoryPoint[]} */
+  #recent = []
+  /** @type {MemoryPoint[]} */
+  #coarse = []
+  /** @type {(() => void) | undefined} */
+  #end
+  #flight = new SingleFlight({ take: () => this.#read() })
+
+  /**
+   * @param {object} parts
+   * @param {Pick<SharedState, 'notedMemory' | 'notedCollection'>} parts.state
+   * @param {Pick<MainClient, 'readOrLast'>} parts.main
+   * @param {() => number} parts.blockedMs
+   * @param {{ hasSession: boolean, post: (method: string, params?: object) => Promise<any> }} parts.recorder
+   * @param {StartInterval} parts.interval
+   * @param {() => number} [parts.now]  milliseconds, monotonic
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#now = parts.now ?? monotonicMs
+  }
+
+  start () {
+    this.#end ??= this.#parts.interval(EVERY_MS, () => this.take())
+  }
+
+  stop () {
+    this.#end?.()
+    this.#end = undefined
+  }
+
+  /** One reading. */
+  take () {
+    const { state } = this.#parts
+    const [noted, resident] = [state.notedMemory, readResident()]
+    if (noted === null || resident === null) return
+    const atMs = this.#now()
+    const owners = ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers })
+    this.#keep(pointOf(owners))
+    const collection = state.notedCollection
+    if (collection !== null && collection.count !== this.#collections) {
+      this.#collections = collection.count
+      // Buffers are freed in the background: what they are now may be less.
+      const buffersBytes = Math.min(collection.buffersBytes, noted.buffersBytes)
+      this.#growth.heap.add(atMs, collection.oldBytes)
+      this.#growth.buffers.add(atMs, buffersBytes)
+      this.#growth.external.add(atMs, Math.max(0, Math.min(collection.externalBytes, noted.externalBytes) - buffersBytes))
+    }
+    this.#growth.native.addReading(atMs, bytesOf(owners, 'native'))
+    if (this.#readings++ % SLOWER !== 0) return
+    this.#container = readContainer()
+    if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
+  }
+
+  /** A blocked main thread would not answer, and is not asked. */
+  async #takeWorkers () {
+    if (this.#parts.blockedMs() > 0) return
+    const atMs = this.#now()
+    const { value, isStale } = await this.#parts.main.readOrLast('memoryOwners', 0)
+    if (!isStale) this.#noteWorkers(value.workers, atMs)
+  }
+
+  /**
+   * @param {MainMemory['workers']} workers
+   * @param {number} [atMs]  undefined: not at the time of a regular reading
+   */
+  #noteWorkers (workers, atMs) {
+    this.#workers = workers
+    const running = new Set(workers.map(({ threadId }) => threadId))
+    for (const id of this.#workerGrowth.keys()) if (!running.has(id)) this.#workerGrowth.delete(id)
+    if (atMs === undefined) return
+    for (const { threadId, name, usedBytes, externalBytes } of workers) {
+      if (usedBytes === null) continue
+      const growth = this.#workerGrowth.get(threadId) ?? new OwnerGrowth('worker', name)
+      this.#workerGrowth.set(threadId, growth)
+      growth.addReading(atMs, usedBytes + (externalBytes ?? 0))
+    }
+  }
+
+  /** @param {MemoryPoint} point */
+  #keep (point) {
+    this.#recent = [...this.#recent, point].slice(-RECENT)
+    if (this.#readings % COARSE_EVERY === 0) this.#coarse = [...this.#coarse, point].slice(-COARSE)
+  }
+
+  /** @returns {MemoryState} */
+  state () {
+    return { growing: this.#growing(), unknownWorkers: this.#unknownWorkers(), container: readContainer(), room: readMemoryRoom() }
+  }
+
+  /** @returns {Growing[]} fastest first */
+  #growing () {
+    const all = [...Object.values(this.#growth), ...this.#workerGrowth.values()].map(growth => growth.read()).filter(growing => growing !== null)
+    return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+  }
+
+  #unknownWorkers () {
+    const running = Math.max(this.#parts.state.notedMemory?.workers ?? 0, this.#workers.length)
+    return running - this.#workers.filter(({ usedBytes }) => usedBytes !== null).length
+  }
+
+  /** The owners' last figures, for metrics: cheap. */
+  counts () {
+    const [noted, resident] = [this.#parts.state.notedMemory, readResident()]
+    if (noted === null || resident === null) return null
+    return {
+      owners: ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers }),
+      container: this.#container && { usedBytes: this.#container.usedBytes, limitBytes: this.#container.limitBytes }
+    }
+  }
+
+  /**
+   * Everything, now: the main thread is asked, and the mappings are read.
+   * @returns {Promise<MemoryOwners | null>} null before the first figures
+   */
+  read () {
+    return this.#flight.share()
+  }
+
+  /** @returns {Promise<MemoryOwners | null>} */
+  async #read () {
+    const main = await this.#readMain()
+    const resident = readMappings()
+    if (main === null) return null
+    return {
+      pid: process.pid,
+      at: Date.now(),
+      rssBytes: resident?.rssBytes ?? null,
+      owners: ownersOf({ resident, main: main.figures, own: ownFigures(), workers: this.#workers }),
+      unknownWorkers: this.#unknownWorkers(),
+      measuredAt: main.at,
+      isStale: main.isStale,
+      growing: this.#growing(),
+      container: readContainer(),
+      recent: this.#recent,
+      coarse: this.#coarse
+    }
+  }
+
+  /** @returns {Promise<{ figures: MainFigures, at: number, isStale: boolean } | null>} */
+  async #readMain () {
+    const answer = await this.#parts.main.readOrLast('memoryOwners', 0).catch(nullWhenBlocked)
+    const noted = this.#parts.state.notedMemory
+    if (answer !== null && !answer.isStale) {
+      /** @type {MainMemory} */
+      const { heapUsedBytes, heapResidentBytes, externalBytes, arrayBuffersBytes, workers } = answer.value
+      this.#noteWorkers(workers)
+      return { figures: { heapUsedBytes, heapResidentBytes, externalBytes, buffersBytes: arrayBuffersBytes ?? 0 }, at: answer.at, isStale: false }
+    }
+    if (noted === null) return null
+    const figures = { ...toFigures(noted), ...await this.#askInspector() }
+    return { figures, at: Math.round(toEpochMs(noted.atMicros)), isStale: true }
+  }
+
+  /** While the main thread runs JavaScript, its inspector answers all the same: the figures of its heap are those of now. */
+  async #askInspector () {
+    const { recorder } = this.#parts
+    if (!recorder.hasSession) return {}
+    const answer = recorder.post('Runtime.getHeapUsage').catch(() => undefined) // the session may close
+    const usage = await Promise.race([answer, sleep(INSPECTOR_MS)])
+    return usage === undefined ? {} : { heapUsedBytes: usage.usedSize, heapResidentBytes: usage.totalSize }
+  }
+}
+
+/** @param {NonNullable<SharedState['notedMemory']>} noted */
+function toFigures ({ heapUsedBytes, heapTotalBytes, externalBytes, buffersBytes }) {
+  return { heapUsedBytes, heapResidentBytes: heapTotalBytes, externalBytes, buffersBytes }
+}
+
+function ownFigures () {
+  const { total_physical_size: heapResidentBytes, external_memory: externalBytes } = process.getBuiltinModule('node:v8').getHeapStatistics()
+  return { heapResidentBytes, externalBytes }
+}
+
+/**
+ * @param {readonly import('../../../types/memory').MemoryOwner[]} owners
+ * @param {string} wanted
+ */
+function bytesOf (owners, wanted) {
+  return owners.reduce((sum, { owner, bytes }) => owner === wanted ? sum + bytes : sum, 0)
+}
+
+/**
+ * @param {ReturnType<typeof ownersOf>} owners
+ * @returns {MemoryPoint}
+ */
+function pointOf (owners) {
+  /** @type {Record<string, number>} */
+  const bytes = {}
+  for (const one of owners) bytes[one.owner] = (bytes[one.owner] ?? 0) + one.bytes
+  return { at: Math.round(toEpochMs(monotonicMicros())), bytes }
+}
+
+/** @param {any} error */
+function nullWhenBlocked (error) {
+  if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
+  throw error
+}
+
+module.exports = { MemoryWatch }

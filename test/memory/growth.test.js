@@ -1,0 +1,51 @@
+'use strict'
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { OwnerGrowth } = require('../../lib/observer/memory/growth')
+
+const MB = 1e6
+
+/** The same in every run, as noisy as a busy process. */
+const noise = minute => Math.sin(minute * 7.7) * 3 + Math.sin(minute * 13.1) * 2
+
+/** @param {(minute: number) => number} megabytesAt  @param {{ owner?: string, minutes?: number, every?: number }} [options]  every: minutes between collections */
+function growth (megabytesAt, { owner = 'heap', minutes = 40, every = 0.5 } = {}) {
+  const growth = new OwnerGrowth(owner)
+  for (let minute = 0; minute < minutes; minute += every) growth.add(minute * 60_000, megabytesAt(minute) * MB)
+  return growth.read()
+}
+
+test('growth has a rate, also when it begins after hours', () => {
+  const { owner, name, bytesPerMinute, grownBytes } = growth(minute => 100 + 2 * minute + noise(minute))
+  assert.deepEqual([owner, name], ['heap', null])
+  assert.ok(Math.abs(bytesPerMinute / MB - 2) < 0.3 && grownBytes > 70 * MB, `${bytesPerMinute} ${grownBytes}`)
+  const late = growth(minute => 100 + Math.max(0, minute - 600) * 2 + noise(minute), { minutes: 660 })
+  assert.ok(late !== null && late.bytesPerMinute > MB, JSON.stringify(late))
+  assert.ok(growth(minute => 100 + 0.1 * minute, { minutes: 600, every: 20 }).bytesPerMinute > 0.09 * MB, 'a collection every twenty minutes')
+})
+
+for (const [what, megabytesAt] of Object.entries({
+  noise: minute => 100 + noise(minute),
+  'a cache that fills and stays': minute => Math.min(300, 100 + minute * 20),
+  'a warm-up that slows down': minute => 160 - 60 * Math.exp(-minute / 8),
+  'compiled code': minute => 100 + Math.min(3, minute * 0.1),
+  'a burst': minute => minute > 10 && minute < 15 ? 400 : 100 + noise(minute),
+  'a step': minute => minute < 10 ? 100 : 200,
+  'less than 5 MB': minute => 100 + minute * 0.1
+})) {
+  test(`${what} does not grow`, () => assert.equal(growth(megabytesAt), null))
+}
+
+test('what ended two hours ago is over', () => {
+  assert.equal(growth(minute => Math.min(200, 100 + minute), { minutes: 240 }), null)
+})
+
+test('of readings at any time the lowest of a few counts', () => {
+  const sawtooth = new OwnerGrowth('worker', 'resize')
+  for (let reading = 0; reading < 120; reading++) sawtooth.addReading(reading * 30_000, (100 + reading % 3 * 40) * MB)
+  assert.equal(sawtooth.read(), null)
+  const leaking = new OwnerGrowth('worker', 'resize')
+  for (let reading = 0; reading < 120; reading++) leaking.addReading(reading * 30_000, (100 + reading + reading % 3 * 40) * MB)
+  assert.ok(Math.abs(leaking.read().bytesPerMinute / MB - 2) < 0.2)
+})
