@@ -57,7 +57,7 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     clock: { recentMaxStalenessMs: 25 },
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },
     memory: {
-      owners: [{ owner: 'heap', bytes: 5e7 }, { owner: 'worker', name: 'a', bytes: 1e7 }, { owner: 'worker', name: 'b', bytes: 2e7 }],
+      owners: [['heap', 5e7], ['worker', 3e7]],
       container: { usedBytes: 2e8, limitBytes: 5e8 }
     },
     admin: { requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] },

@@ -342,7 +342,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['owner'],
     aggregator: 'sum',
     source: 'memory',
-    collect: ({ memory }) => [...sumByOwner(memory?.owners ?? [])].map(([owner, value]) => ({ labels: { owner }, value }))
+    collect: ({ memory }) => (memory?.owners ?? []).map(([owner, value]) => ({ labels: { owner }, value }))
   },
   {
     name: 'loopscope_container_memory_bytes',
@@ -439,14 +439,6 @@ const DEFINITIONS = Object.freeze([
     collect: ({ version }) => [{ labels: { version }, value: 1 }]
   }
 ])
-
-/** @param {NonNullable<Counts['memory']>['owners']} owners  several workers are one row */
-function sumByOwner (owners) {
-  /** @type {Map<string, number>} */
-  const sums = new Map()
-  for (const { owner, bytes } of owners) sums.set(owner, (sums.get(owner) ?? 0) + bytes)
-  return sums
-}
 
 /** @type {(call: CountedCalls) => boolean} */
 function isCall ({ operation }) {

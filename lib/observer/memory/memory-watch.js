@@ -9,7 +9,7 @@ const { SingleFlight } = require('../../base/single-flight')
 const { readContainer, readMemoryRoom } = require('../../base/system/memory-room')
 const { readMappings, readResident } = require('../../base/system/resident-memory')
 const { OwnerGrowth } = require('./growth')
-const { ownersOf } = require('./owners')
+const { ownersOf, sumByOwner } = require('./owners')
 
 /** @import { Growing, MemoryOwners, MemoryPoint } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
@@ -152,7 +152,7 @@ class MemoryWatch {
     const [noted, resident] = [this.#parts.state.notedMemory, readResident()]
     if (noted === null || resident === null) return null
     return {
-      owners: ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers }),
+      owners: [...sumByOwner(ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers }))],
       container: this.#container && { usedBytes: this.#container.usedBytes, limitBytes: this.#container.limitBytes }
     }
   }

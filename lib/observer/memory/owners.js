@@ -55,4 +55,15 @@ function ownersOf ({ resident, main, own, workers }) {
   return owners
 }
 
-module.exports = { ownersOf }
+/**
+ * @param {readonly Pick<MemoryOwner, 'owner' | 'bytes'>[]} owners
+ * @returns {Map<MemoryOwner['owner'], number>} their bytes; all workers are one owner
+ */
+function sumByOwner (owners) {
+  /** @type {Map<MemoryOwner['owner'], number>} */
+  const sums = new Map()
+  for (const { owner, bytes } of owners) sums.set(owner, (sums.get(owner) ?? 0) + bytes)
+  return sums
+}
+
+module.exports = { ownersOf, sumByOwner }

@@ -18,8 +18,8 @@ const { placesOf, readAwaitStack } = require('./await-stacks')
 
 const MAX_AGE_MICROS = 15 * 60e6
 // The routes' last requests, and all: a few kilobytes each.
-const MAX_OF_ROUTE = 300
-const MAX_KEPT = 2000
+const MAX_OF_ROUTE = 200
+const MAX_KEPT = 1000
 // Samples of the recorder follow within seconds.
 const SETTLED_MICROS = 30e6
 const MAX_STACKS = 2000
