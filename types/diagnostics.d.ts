@@ -102,9 +102,9 @@ export interface EgressOptions {
   to: 'put' | 'pyroscope' | 'otlp'
   /**
    * http: or https:. For 'put' its path has placeholders: {service}, {pid}, {host}, {kind}, {file}, {time}. User, password and query are treated as
-   * secret: they are neither logged nor written to disk.
+   * secret: they are neither logged nor written to disk. Without one, 'otlp' uses OTEL_EXPORTER_OTLP_ENDPOINT, with OTEL_EXPORTER_OTLP_HEADERS.
    */
-  url: string
+  url?: string
   /** Sent with each request; treated as secret as well. */
   headers?: Readonly<Record<string, string>>
   /** Seconds from 1 to 300: how often a CPU profile of the time since the last one is sent; false: only captures and evidence. Default: false for 'put', 15 for profile backends. */
@@ -124,7 +124,7 @@ export interface EgressOptions {
  * app.use(diagnostics({ stallThresholdMs: 200, admin: { listen: 6060 } }))
  */
 export interface DiagnosticsOptions {
-  /** Name of the service in logs, titles and file names. Default: the name in the application's package.json, else 'node'. */
+  /** Name of the service in logs, titles and file names. Default: OpenTelemetry's (OTEL_SERVICE_NAME), else the name in the application's package.json, else 'node'. */
   appName?: string
   /** Processes of this user on this host that have the same group answer together. Default: `appName`. */
   group?: string
@@ -224,9 +224,12 @@ export interface Culprit extends CodeFrame {
 
 /** The figures that decided the cause; times in milliseconds, null where the system does not provide one. */
 export interface StallEvidence {
-  /** CPU time of the thread whose loop stalled: the main thread, or the worker thread in which loopscope was started. */
+  /**
+   * CPU time of the thread whose loop stalled: the main thread, or the worker thread in which loopscope was started. Where `runQueueMs` is null, on
+   * Node.js 20, that of the whole process.
+   */
   cpuMs: number | null
-  /** Time that the thread was ready to run but got no CPU. */
+  /** Time that the thread was ready to run but got no CPU; reported by Linux only. */
   runQueueMs: number | null
   /** Time that the cgroup's CPU quota stopped the process. */
   throttledMs: number | null

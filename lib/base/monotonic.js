@@ -2,11 +2,13 @@
 
 // One time axis for all threads and for V8's samples: microseconds of the monotonic system clock.
 // performance.now() counts from a different origin in each thread and process.hrtime.bigint() allocates on
-// every call, so the two are tied together once per thread.
+// every call, so the two are tied together once per thread. In Bun and Deno process.hrtime() starts at 0 in each thread as well, and only
+// performance.timeOrigin is common to all of them.
 
 const { performance } = require('node:perf_hooks')
+const { OTHER_RUNTIME } = require('./system/runtime')
 
-const offsetMicros = Number(process.hrtime.bigint()) / 1e3 - performance.now() * 1e3
+const offsetMicros = OTHER_RUNTIME === null ? Number(process.hrtime.bigint()) / 1e3 - performance.now() * 1e3 : performance.timeOrigin * 1e3
 
 /** @returns {number} microseconds; the clock of process.hrtime() and, on Linux, of V8's CPU profiles */
 function monotonicMicros () {

@@ -8,6 +8,7 @@ const { format } = require('node:util')
 
 const WARNINGS = Object.freeze({
   LOOPSCOPE_WARN_RECORDER_UNAVAILABLE: 'the recorder is off: %s. Loop delay, stalls and metrics still work, but stalls have no culprit and CPU captures fail',
+  LOOPSCOPE_WARN_RUNTIME: 'this is %s, not Node.js: loop delay, stalls with their routes, slow requests and metrics work; culprits, CPU captures, heap histograms and allocation profiles need the inspector of Node.js, and are missing',
   LOOPSCOPE_WARN_RECORDER_PAUSED: 'the recorder is paused: %s. It would send its profiles to the debugger; it continues when the debugger disconnects or the inspector is closed',
   LOOPSCOPE_WARN_SESSION_AWAY: 'the main thread was paused by a debugger or about to exit, and Node.js waits there for the inspector session of loopscope: the observer disconnects and reconnects later. Meanwhile a stall is not looked at while it lasts, and with the engine inspector nothing is recorded',
   LOOPSCOPE_WARN_OBSERVER_UNAVAILABLE: 'the observer thread is not running: %s. Loop delay and metrics still work, but stalls have neither culprit nor cause and captures fail',

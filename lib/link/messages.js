@@ -41,7 +41,7 @@
  * @property {number} hz
  * @property {boolean} isMainThread  whether the observed thread is the main thread
  * @property {number | null} threadPid  the system's id of that thread
- * @property {boolean} isInspectorForbidden  by the permission model, which loopscope's thread cannot query
+ * @property {boolean} isInspectorForbidden  by the permission model, which loopscope's thread cannot query, or by another runtime
  * @property {boolean} windowsBySession  the engine's windows reach the thread through its inspector session
  * @property {string} titlePrefix
  * @property {string} interruptExpression

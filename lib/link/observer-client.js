@@ -8,6 +8,7 @@ const { TO_OBSERVER } = require('./messages')
 const { errors, fromPlain } = require('../base/errors')
 const { guarded } = require('../base/guard')
 const { threadFile, threadFlags } = require('../base/own-files')
+const { OTHER_RUNTIME } = require('../base/system/runtime')
 const { createExitHooks } = require('./exit-hooks')
 
 /** @import { Answer, AskNames, Handlers, Params, Question, Read, TellNames } from './channel' */
@@ -58,7 +59,7 @@ class ObserverClient {
 
   /** Busy time of this thread and of those before it. */
   get activeSeconds () {
-    if (this.#worker !== undefined) this.#activeMs.now = this.#worker.performance.eventLoopUtilization().active
+    if (this.#worker !== undefined && OTHER_RUNTIME === null) this.#activeMs.now = this.#worker.performance.eventLoopUtilization().active
     return (this.#activeMs.before + this.#activeMs.now) / 1e3
   }
 

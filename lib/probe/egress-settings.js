@@ -112,7 +112,7 @@ function entriesOf (path, value) {
 function destinationsOf (option) {
   const list = option === false ? [] : /** @type {EgressOptions[]} */ ([option].flat())
   return list.map(({ to, url, headers = {}, everySeconds = DESTINATIONS[to].everySeconds, labels = {}, ...rest }) =>
-    ({ to, url, headers, everySeconds, labels, ...DEFAULTS, ...definedOf(rest) }))
+    ({ to, url: String(url), headers, everySeconds, labels, ...DEFAULTS, ...definedOf(rest) }))
 }
 
 /**

@@ -8,6 +8,7 @@ const { SingleFlight } = require('../base/single-flight')
 const { createRelaySender } = require('../link/relay')
 const { SharedState } = require('../link/shared-state')
 const { warnOnce } = require('../base/warnings')
+const { OTHER_RUNTIME } = require('../base/system/runtime')
 const { Heartbeat } = require('./loop/heartbeat')
 const { createObserverHandlers } = require('./observer-handlers')
 const { LoopMeters } = require('./loop/loop-meters')
@@ -51,7 +52,6 @@ class Instruments {
   #supervisor
   #observer
   #running = false
-  #notedCpu
   #ownWork
   #hiddenFunctions
   #requestContexts = createRequestContexts({
@@ -95,7 +95,7 @@ class Instruments {
     this.#logger = logger
     this.#options = options
     this.loop = new LoopMeters({ periodMs: heartbeatMs, state: this.#state })
-    this.#notedCpu = createNotedCpu({ state: this.#state })
+    const notedCpu = createNotedCpu({ state: this.#state })
     this.#heartbeat = new Heartbeat({
       periodMs: heartbeatMs,
       stallThresholdMs,
@@ -104,7 +104,8 @@ class Instruments {
       onStall: guarded(tick => this.stalls.report(tick)),
       onFirst: () => this.#recording.turned(),
       onSpeedUp: () => this.#observer.tell('speedUp', {}),
-      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage // missing in Node 20
+      cpuUsage: isMainThread ? process.cpuUsage : process.threadCpuUsage, // missing in Node 20
+      takeThreadCpuMs: notedCpu.take
     })
     const { context, inFlight } = this.#requestContexts
     this.requestNotes = new RequestNotes({ context, inFlight, heartbeat: this.#heartbeat, tell })
@@ -154,6 +155,7 @@ class Instruments {
   start () {
     if (this.#running) return
     this.#running = true
+    if (OTHER_RUNTIME !== null) warnOnce(this.#logger, 'LOOPSCOPE_WARN_RUNTIME', OTHER_RUNTIME)
     installCanaries()
     this.#requestContexts.start()
     if (this.#options.dependencyCalls) this.requestNotes.calls.start()
@@ -319,7 +321,6 @@ class Instruments {
    */
   #onTick (delayMs, periods) {
     this.loop.record(delayMs, periods)
-    this.#notedCpu.tick()
     this.#state.noteDelay(delayMs)
     this.requestNotes.noteTick(this.#heartbeat.lastMicros, delayMs)
     this.heap.tick()

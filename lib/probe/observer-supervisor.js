@@ -10,6 +10,7 @@ const { noteOwnCallback } = require('./process/next-callback')
 const { isTestRunner } = require('./process/test-runner')
 const { warnOnce } = require('../base/warnings')
 const { threadPidHere } = require('../base/system/process-ids')
+const { OTHER_RUNTIME } = require('../base/system/runtime')
 const { ObserverClient } = require('../link/observer-client')
 const { createClockRenewals, createProcessClock } = require('./process-clock')
 const { mayUseSession } = require('./recorder/engines')
@@ -121,7 +122,7 @@ function settingsOf ({ options: { recorder, stallThresholdMs, sourceMaps, syncCa
     hz: recorder ? recorder.hz : 0,
     isMainThread,
     threadPid: threadPidHere(),
-    isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner(),
+    isInspectorForbidden: process.permission?.has('inspector') === false || isTestRunner() || OTHER_RUNTIME !== null,
     windowsBySession: recorder ? mayUseSession(recorder.engine) : false,
     ...names
   }

@@ -25,6 +25,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'base/system/memory-room.js': '/proc and /sys',
   'base/system/resident-memory.js': '/proc',
   'base/system/cluster-worker.js': '/proc',
+  'base/system/schedstat.js': '/proc',
   'base/system/private-directory.js': 'a directory, and nothing else (O_DIRECTORY)',
   'api/signals.js': '/proc',
   'source-maps/worker.js': '/proc',

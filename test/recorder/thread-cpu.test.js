@@ -100,14 +100,12 @@ test('where the system does not tell, what the thread notes itself is taken', ()
 test('a thread notes its CPU time now and then, unless the system tells or Node.js does not know', () => {
   const noted = options => {
     const state = new SharedState()
-    const { tick } = createNotedCpu({ state, ...options })
-    tick()
-    tick()
-    return state.notedCpu?.cpuMicros
+    const { take } = createNotedCpu({ state, ...options })
+    return [take(), take(), state.notedCpu?.cpuMicros]
   }
-  let asked = 0
-  const cpuUsage = () => { asked++; return { user: 700, system: 50 } }
-  assert.deepEqual([noted({ isReadable: false, cpuUsage }), asked], [750, 1])
-  assert.equal(noted({ isReadable: true, cpuUsage }), undefined)
-  assert.equal(noted({ isReadable: false, cpuUsage: null }), undefined)
+  let user = 0
+  const cpuUsage = () => ({ user: (user += 700), system: 50 })
+  assert.deepEqual(noted({ isReadable: false, cpuUsage }), [0.75, 0.7, 750])
+  assert.deepEqual(noted({ isReadable: true, cpuUsage }), [null, null, undefined])
+  assert.deepEqual(noted({ isReadable: false, cpuUsage: null }), [null, null, undefined])
 })

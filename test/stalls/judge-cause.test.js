@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs } = require('../../lib/observer/stalls/judge-cause')
+const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, shareSampled } = require('../../lib/observer/stalls/judge-cause')
 const { profileOf } = require('../recorder/crafted')
 
 const NOTHING = { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null, codeMs: null, gcMs: null }
@@ -21,7 +21,6 @@ const CASES = [
   ['a collection whose helpers were not run', 'starved', { ...QUIET, cpuMs: 300, codeMs: 30, gcMs: 800, runQueueMs: 100 }],
   ['a short collection, asleep and in line by turns', 'starved', { ...QUIET, cpuMs: 90, codeMs: 30, gcMs: 800, runQueueMs: 450 }],
   ['SIGSTOP', 'suspended', { ...QUIET, observerLateMs: 950, unsampledMs: 940 }],
-  ['SIGSTOP without samples or run-queue times', 'suspended', { ...NOTHING, cpuMs: 3, observerLateMs: 950 }],
   ['SIGSTOP in the middle of some code', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 140, observerLateMs: 850, unsampledMs: 860 }],
   ['SIGSTOP in the middle of some code, all of it in the sample after', 'suspended', { ...QUIET, cpuMs: 120, codeMs: 990, observerLateMs: 850, unsampledMs: 860 }],
   ['code on a loaded machine that kept the observer waiting', 'code', { ...QUIET, cpuMs: 420, codeMs: 990, runQueueMs: 560, observerLateMs: 700, unsampledMs: 510 }],
@@ -33,7 +32,7 @@ const CASES = [
   ['waiting for a processor, next to no code', 'starved', { ...QUIET, cpuMs: 60, codeMs: 60, runQueueMs: 700, observerLateMs: 500 }],
   ['a loaded machine that doubled the time of heavy code', 'code', { ...QUIET, cpuMs: 420, codeMs: 980, runQueueMs: 580 }],
   ['a loaded machine that dwarfed some code', 'starved', { ...QUIET, cpuMs: 180, codeMs: 990, runQueueMs: 800 }],
-  ['CPU time without samples', 'code', { ...NOTHING, cpuMs: 800 }],
+  ['CPU time without samples', 'code', { ...NOTHING, cpuMs: 800, runQueueMs: 10 }],
   ['a blocking call without samples', 'unknown', { ...NOTHING, cpuMs: 5, runQueueMs: 0, observerLateMs: 0 }],
   ['no samples in a view, and no CPU time', 'unknown', QUIET],
   ['no evidence at all', 'unknown', NOTHING]
@@ -41,9 +40,10 @@ const CASES = [
 
 test('what the collector did at the end of a stall does not tell what held it before anything was sampled', () => {
   const stall = { durationMs: 300, thresholdMs: 100, missedMs: 250 }
-  assert.equal(judgeCause(stall, { ...NOTHING, codeMs: 0, gcMs: 20 }), 'unknown')
-  assert.equal(judgeCause(stall, { ...NOTHING, codeMs: 30, gcMs: 0 }), 'code')
-  assert.equal(judgeCause({ ...stall, missedMs: 50 }, { ...NOTHING, codeMs: 20, gcMs: 200 }), 'gc')
+  assert.equal(judgeCause(stall, { ...QUIET, cpuMs: 280, codeMs: 0, gcMs: 20 }), 'code')
+  assert.equal(judgeCause(stall, { ...QUIET, codeMs: 0, gcMs: 20 }), 'unknown')
+  assert.equal(judgeCause(stall, { ...QUIET, codeMs: 30, gcMs: 0 }), 'code')
+  assert.equal(judgeCause({ ...stall, missedMs: 50 }, { ...QUIET, cpuMs: 240, codeMs: 20, gcMs: 200 }), 'gc')
 })
 
 for (const [what, cause, { unsampledMs = null, ...evidence }] of CASES) {
@@ -55,8 +55,37 @@ for (const [what, cause, { unsampledMs = null, ...evidence }] of CASES) {
 test('a collection that slept was starved of its helper threads, one that worked was not', () => {
   assert.equal(judgeCause(COLLECTED, COLLECTING), 'gc')
   assert.equal(judgeCause(COLLECTED, { ...COLLECTING, cpuMs: 25 }), 'starved')
-  // Where the system does not tell, nothing is concluded from it.
-  assert.equal(judgeCause(COLLECTED, { ...COLLECTING, cpuMs: 25, runQueueMs: null }), 'gc')
+})
+
+const OWN = { isOwnCpu: true, sampledShare: 0.3 }
+const DENSE = { sampledShare: 0.97 }
+
+/** Stalls of a second where the system does not report how long a thread waits for a CPU. */
+const UNMEASURED = [
+  ['its own CPU time proves that code ran', 'code', { ...NOTHING, cpuMs: 700, codeMs: 900, gcMs: 0 }, OWN],
+  ['its own CPU time without samples', 'code', { ...NOTHING, cpuMs: 700 }, { isOwnCpu: true }],
+  ['the CPU time of the whole process proves nothing of the thread', 'unknown', { ...NOTHING, cpuMs: 700, codeMs: 900, gcMs: 0 }, { sampledShare: 0.3 }],
+  ['a sampler on time proves that code ran', 'code', { ...NOTHING, cpuMs: 980, observerLateMs: 0, codeMs: 970, gcMs: 0 }, DENSE],
+  ['a wait in execSync, sampler and observer on time', 'code', { ...NOTHING, cpuMs: 4, observerLateMs: 10, codeMs: 970, gcMs: 0 }, { ...DENSE, isOwnCpu: true }],
+  ['code that had little CPU time', 'unknown', { ...NOTHING, cpuMs: 120, observerLateMs: 700, codeMs: 980, gcMs: 0 }, OWN],
+  ['the same, with an observer that was on time', 'unknown', { ...NOTHING, cpuMs: 120, observerLateMs: 0, codeMs: 980, gcMs: 0 }, OWN],
+  ['a collection that used its CPU time', 'gc', { ...NOTHING, cpuMs: 900, observerLateMs: 0, codeMs: 40, gcMs: 900 }, OWN],
+  ['a collection by samples alone', 'gc', { ...NOTHING, cpuMs: 990, observerLateMs: 0, codeMs: 40, gcMs: 900 }, DENSE],
+  ['a collection that had little CPU time', 'unknown', { ...NOTHING, cpuMs: 90, observerLateMs: 0, codeMs: 40, gcMs: 900 }, { ...DENSE, isOwnCpu: true }],
+  ['a collection whose sampler was late', 'unknown', { ...NOTHING, cpuMs: 990, observerLateMs: 300, codeMs: 40, gcMs: 900 }, { sampledShare: 0.3 }],
+  ['SIGSTOP, which looks like too little CPU time', 'unknown', { ...NOTHING, cpuMs: 3, observerLateMs: 950, codeMs: 990, gcMs: 0 }, { unsampledMs: 950, isOwnCpu: true }],
+  ['a CPU quota, which is reported without the rest', 'starved', { ...NOTHING, cpuMs: 300, throttledMs: 690, codeMs: 990, gcMs: 0 }, { sampledShare: 0.3 }],
+  ['a worker thread, of which the samples are all there is', 'code', { ...NOTHING, codeMs: 980, gcMs: 10 }, DENSE]
+]
+
+for (const [what, cause, evidence, stall] of UNMEASURED) {
+  test(`without the scheduler's figures: ${what}: ${cause}`, () => {
+    assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100, ...stall }, evidence), cause)
+  })
+}
+
+test('a profile with samples at half the rate has half of them', () => {
+  assert.equal(shareSampled(profileOf(Array.from({ length: 50 }, () => [['work'], 20e3])), 1000, 100), 0.5)
 })
 
 test('the longest time without a sample may lie before the first, between two and after the last', () => {

@@ -13,15 +13,15 @@ const AGAIN_MS = 5000
 
 /**
  * Starts it and waits until it listens; it is ended when the test is over.
- * @param {{ args?: string[], env?: NodeJS.ProcessEnv, cgroupProcs?: string }} [options]  cgroupProcs: the file to join a cgroup by
+ * @param {{ args?: string[], env?: NodeJS.ProcessEnv, cgroupProcs?: string, isListening?: boolean }} [options]  cgroupProcs: the file to join a cgroup by
  */
-async function start (t, file, { args = [], env = {}, cgroupProcs } = {}) {
+async function start (t, file, { args = [], env = {}, cgroupProcs, isListening = true } = {}) {
   const command = [process.execPath, path.join(FOLDER, file), ...args]
   if (cgroupProcs !== undefined) command.unshift('sh', '-c', 'echo $$ > "$0" && exec "$@"', cgroupProcs)
   const child = spawn(command[0], command.slice(1), { env: { ...process.env, ...env } })
   const app = new Started(child)
   t.after(() => app.end())
-  app.port = (await app.line(({ port }) => port !== undefined)).port
+  if (isListening) app.port = (await app.line(({ port }) => port !== undefined)).port
   return app
 }
 

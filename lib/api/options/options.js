@@ -8,6 +8,7 @@ const { assertBoolean, assertFunction, assertInteger, assertMethods, assertNumbe
 const { assertKind } = require('../../shared/captures/kinds')
 const { RETENTION, defaultDir } = require('../../shared/store/defaults')
 const { DEFAULT_PATH, checkHosts, checkMountPath, checkToken, parseAddress, toListen } = require('./admin-settings')
+const { withOtlpEndpoint, withServiceName } = require('./open-telemetry')
 const { NEAR_LIMIT_MODES } = require('../../probe/heap/near-limit')
 const { SNAPSHOT_ENGINES } = require('../../probe/heap/snapshot-engines')
 const { ENGINE_NAMES } = require('../../probe/recorder/engines')
@@ -23,13 +24,14 @@ const MAX_BYTES = Number.MAX_SAFE_INTEGER
  * @property {unknown} [defaultValue] the default; none if absent
  * @property {string} meaning
  * @property {(path: string, value: any) => unknown} check
+ * @property {(value: unknown, variables: NodeJS.ProcessEnv) => unknown} [complete]  by variables that are not loopscope's, before the check
  * @property {boolean} [isCompleted]  check returns the value completed with its own defaults
  * @property {((text: string) => unknown) | null} fromText  parses the environment variable; null if the option cannot be text
  */
 
 /** @type {readonly OptionRow[]} */
 const OPTIONS = Object.freeze([
-  { path: 'appName', ...text(), meaning: 'Name of the service in logs, titles and file names; by default the name in its package.json, else `node`' },
+  { path: 'appName', ...text(), complete: withServiceName, meaning: 'Name of the service in logs, titles and file names; by default OpenTelemetry\'s (`OTEL_SERVICE_NAME`, or `service.name` in `OTEL_RESOURCE_ATTRIBUTES`), else the name in its package.json, else `node`' },
   { path: 'group', ...text(), meaning: 'Processes of this user on this host that have the same group answer together: [group.md](group.md); by default the `appName`' },
   // Google's RAIL model: beyond 100 ms people notice; also the usual choice with toobusy-js and blocked-at.
   { path: 'stallThresholdMs', ...integer(20, 60_000), defaultValue: 100, meaning: 'Delay in milliseconds from which the loop counts as stalled' },
@@ -74,7 +76,7 @@ const OPTIONS = Object.freeze([
   { path: 'waits', wanted: '`true` or `false`', defaultValue: true, meaning: 'Sample [where requests wait](waits.md), a few of them every second; `false`: only when asked', check: assertBoolean, fromText: toSwitch },
   { path: 'controlSocket', wanted: '`true` or `false`', defaultValue: true, meaning: 'A socket in the temporary folder that only this user can open, for `npx loopscope … <pid>`', check: assertBoolean, fromText: toSwitch },
   { path: 'pm2', wanted: '`true` or `false`', defaultValue: true, meaning: 'Under [PM2](pm2.md) only: figures for `pm2 describe`, and actions for `pm2 trigger`', check: assertBoolean, fromText: toSwitch },
-  { path: 'egress', wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; without it no data leaves the machine, except by webhooks of rules: [egress.md](egress.md). As text: JSON, or the path of a JSON file', check: (path, value) => { if (value !== false) require('../../probe/egress-settings').checkEgress(path, value) }, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
+  { path: 'egress', complete: withOtlpEndpoint, wanted: '`false`, an object, or a list of them', defaultValue: false, meaning: 'Where profiles, artifacts and evidence are sent; without it no data leaves the machine, except by webhooks of rules: [egress.md](egress.md). As text: JSON, or the path of a JSON file', check: (path, value) => { if (value !== false) require('../../probe/egress-settings').checkEgress(path, value) }, fromText: text => toSwitch(text) === false ? false : jsonFromText('LOOPSCOPE_EGRESS', 'a destination, or a list of them,')(text) },
   { path: 'rules', wanted: 'list of rules', defaultValue: Object.freeze([]), meaning: 'Actions to run when conditions are met: [rules.md](rules.md). As text: JSON, or the path of a JSON file', check: (path, value) => require('./check-rules').checkRules(path, value), isCompleted: true, fromText: jsonFromText('LOOPSCOPE_RULES', 'a list of rules') },
   { path: 'rulesDryRun', wanted: '`true` or `false`', defaultValue: false, meaning: 'Log what the rules would do, without doing it', check: assertBoolean, fromText: toSwitch },
   { path: 'startAtOnce', wanted: '`true` or `false`', defaultValue: false, meaning: 'When [preloaded](frameworks.md#when-a-preloaded-process-is-observed): observe the process from its first moment, and not only once it loads a server module, listens, or has lived for two seconds', check: assertBoolean, fromText: toSwitch },

@@ -85,12 +85,13 @@ function resolveOptions (options = {}, env = process.env) {
  * @param {NodeJS.ProcessEnv} env
  */
 function valueOf (row, options, env) {
+  const { complete = value => value } = row
   const passed = getAt(options, row.path)
-  if (passed !== undefined) return checked(row, `options.${row.path}`, passed)
+  if (passed !== undefined) return checked(row, `options.${row.path}`, complete(passed, env))
   const variable = variableOf(row)
   const written = variable === null ? undefined : env[variable]
-  if (variable === null || row.fromText === null || written === undefined || written === '') return row.defaultValue
-  return checked(row, variable, row.fromText(written))
+  if (variable === null || row.fromText === null || written === undefined || written === '') return complete(row.defaultValue, env)
+  return checked(row, variable, complete(row.fromText(written), env))
 }
 
 /**

@@ -38,11 +38,16 @@ const VERSIONS = Object.freeze([
  * @returns {MemoryRoom} of whatever leaves the least
  */
 function readMemoryRoom () {
-  const machine = { limitBytes: os.totalmem(), freeBytes: os.freemem(), basis: 'the memory of the machine' }
+  const machine = { limitBytes: os.totalmem(), freeBytes: freeOfMachine(), basis: 'the memory of the machine' }
   const rooms = [machine, ...readGroups(machine.limitBytes)]
   // Where the groups cannot be read (other systems, a hidden /proc), Node may know a limit all the same.
   if (rooms.length === 1) rooms.push(...readConstrained(machine.limitBytes))
   return rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
+}
+
+/** On Linux os.freemem() counts what the kernel can reclaim; elsewhere it does not: on macOS most of the memory is in caches. */
+function freeOfMachine () {
+  return process.platform === 'linux' ? os.freemem() : Math.max(os.freemem(), process.availableMemory?.() ?? 0)
 }
 
 /** @param {number} machineBytes */

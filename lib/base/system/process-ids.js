@@ -7,6 +7,7 @@ const os = require('node:os')
 const path = require('node:path')
 const { isMainThread } = require('node:worker_threads')
 
+const [FNV_OFFSET, FNV_PRIME] = [0x811c9dc5, 0x01000193] // FNV-1a of 32 bits
 const START_TIME = 19 // starttime, counted from the state, which follows the name in brackets: proc_pid_stat(5)
 
 /**
@@ -50,9 +51,13 @@ function namespaceOf (pid) {
   }
 }
 
-/** That of this process; the name of the host where there is no /proc. */
-function ownNamespace () {
-  return namespaceOf('self') ?? (os.hostname().replace(/\W/g, '').slice(0, 32) || 'host')
+/**
+ * That of this process; where there is no /proc, a hash of the name of the host, which is part of the path of a socket and may be long.
+ * @param {string} [host]
+ */
+function ownNamespace (host = os.hostname()) {
+  const hashOf = (/** @type {string} */ text) => Buffer.from(text).reduce((hash, byte) => Math.imul(hash ^ byte, FNV_PRIME) >>> 0, FNV_OFFSET)
+  return namespaceOf('self') ?? `h${hashOf(host).toString(36)}`
 }
 
 /**

@@ -6,7 +6,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, MISSING, problemOf } = require('../../shared/admin/control-directory')
+const { controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, MISSING, problemOf, temporaryFolder } = require('../../shared/admin/control-directory')
 const { factsName, readFacts, socketNameOfNamespace } = require('../../shared/group/member-facts')
 const { namespaceOf } = require('../../base/system/process-ids')
 const { readProcess } = require('./process-facts')
@@ -61,7 +61,7 @@ function listControlSockets (env) {
  */
 function controlDirectories (env) {
   const { uid } = os.userInfo()
-  return { directories: [...sessionDirectories(uid, [env]), ...userDirectories(uid, [os.tmpdir()])], users: [uid] }
+  return { directories: [...sessionDirectories(uid, [env]), ...userDirectories(uid, [temporaryFolder(uid)])], users: [uid] }
 }
 
 /**

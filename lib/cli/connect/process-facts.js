@@ -41,6 +41,7 @@ const LISTENS = [
  *   as, and ran as before it dropped root; pidInside: its pid in its own container
  */
 function readProcess (pid) {
+  if (!hasProc()) return { uids: showByPs(pid, 'uid').map(Number), pidInside: null, environment: readEnvironment(pid) }
   const status = readStatus(pid)
   const numbers = status.NSpid?.split(/\s+/)
   return {
@@ -71,6 +72,8 @@ function readStatus (pid) {
  * @returns {NodeJS.ProcessEnv} as it was when the process started
  */
 function readEnvironment (pid) {
+  // ps of macOS appends it to the arguments, for processes of the same user and for root. A value with a space is cut off there.
+  if (!hasProc()) return Object.fromEntries(showByPs(pid, 'command', ['-E']).flatMap(line => [...line.matchAll(/(?<=\s)([A-Z_][A-Z0-9_]*)=(\S*)/g)].map(([, name, value]) => [name, value])))
   return Object.fromEntries([...read(`/proc/${pid}/environ`).matchAll(/([^\0=]+)=([^\0]*)/g)].map(([, name, value]) => [name, value]))
 }
 
@@ -79,7 +82,22 @@ function readEnvironment (pid) {
  * @returns {RunningProcess | null} null: the system does not show it
  */
 function readRunning (pid) {
-  return fs.existsSync('/proc/self/exe') ? readFromProc(pid) : readFromPs(pid)
+  return hasProc() ? readFromProc(pid) : readFromPs(pid)
+}
+
+function hasProc () {
+  return fs.existsSync('/proc/self/exe')
+}
+
+/**
+ * @param {number} pid
+ * @param {string} column
+ * @param {string[]} [flags]
+ * @returns {string[]} the line of the process; empty where there is no such process, or no ps
+ */
+function showByPs (pid, column, flags = []) {
+  const { stdout } = spawnSync('ps', [...flags, '-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' })
+  return stdout?.trim() ? [stdout.trim()] : []
 }
 
 /** @param {number} pid */
@@ -102,14 +120,12 @@ function readFromProc (pid) {
 
 /** @param {number} pid  where there is no /proc: on macOS, which does not show the handlers either */
 function readFromPs (pid) {
-  const show = (/** @type {string} */ column) =>
-    spawnSync('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim()
-  const [state, executable, args] = ['state', 'comm', 'args'].map(show)
-  if (!executable) return null
+  const [[state = ''], [executable], [args = '']] = ['state', 'comm', 'args'].map(column => showByPs(pid, column))
+  if (executable === undefined) return null
   return {
     executable,
     args: args.split(/\s+/),
-    environment: {},
+    environment: process.platform === 'darwin' ? readEnvironment(pid) : {},
     libraries: [],
     threads: [],
     state: state[0] ?? null,

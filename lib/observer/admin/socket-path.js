@@ -7,12 +7,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { errors } = require('../../base/errors')
 const { isRefused } = require('../../base/system/is-refused')
+const { MAX_SOCKET_BYTES } = require('../../shared/admin/control-directory')
 
 const ANOTHER = 'another process listens on it'
 const OWNER_ONLY = 0o600
 const OWNER_ONLY_DIRECTORY = 0o700
-// sun_path has 108 bytes on Linux, 104 on macOS, including the zero at the end. Node silently truncates a longer one.
-const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103
 
 /**
  * Only this user may connect.
@@ -71,8 +70,8 @@ function removeIfThere (file) {
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 function assertPathFits (file) {
-  if (Buffer.byteLength(file) <= MAX_PATH_BYTES) return
-  throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_PATH_BYTES} bytes here`)
+  if (Buffer.byteLength(file) <= MAX_SOCKET_BYTES) return
+  throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_SOCKET_BYTES} bytes here`)
 }
 
 /**

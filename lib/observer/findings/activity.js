@@ -4,6 +4,7 @@
 // the time of categories that are spread over an application. Pure but for the source lines.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
+const { isUndecided } = require('../../shared/stalls/stall-line')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
@@ -19,7 +20,7 @@ const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
 const START_UP_MS = 30_000
 const OVER_MS = 1500
 // Stalls with these causes are attributed to the code of their culprit.
-const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc', 'unknown'])
+const BY_CODE = /** @type {readonly Stall['cause'][]} */ (['code', 'gc'])
 const MOST = 0.5
 // A smaller share of the busy time in sockets is not analyzed.
 const MIN_SOCKET_SHARE = 0.1
@@ -33,10 +34,11 @@ const MIN_WHERE_SHARE = 0.3
  * @param {number} about.fromMs  start of the profile, epoch
  * @param {number} about.startedAt  start of the process, epoch
  * @param {readonly Stall[]} about.stalls
+ * @param {number} [about.hz]  the sampling rate, where it is known
  * @param {{ appRoot: string, source: SourceLines }} context
  * @returns {Activity}
  */
-function readActivity (profile, { fromMs, startedAt, stalls }, context) {
+function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
   const stacks = readStacks(profile, context)
   const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
   const samples = withoutIdleEnds(readSamples(profile), sample => stackOf(sample).state === 'idle')
@@ -54,7 +56,7 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
     const [first, last] = [samples[0], /** @type {Sample} */ (samples.at(-1))]
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
     const here = stallsOf.get(sampledHotSpot) ?? []
-    const { culprit, stalls } = withStalls(spot.culprit, here.filter(({ cause }) => BY_CODE.includes(cause)))
+    const { culprit, stalls } = withStalls(spot.culprit, here.filter(isOfCode))
     return {
       ...spot,
       ...routesOf(profile, samples, { stalls: here, fromMs, busyMicros }),
@@ -66,16 +68,26 @@ function readActivity (profile, { fromMs, startedAt, stalls }, context) {
       text: context.source.read(culprit.file, culprit.line)[0] ?? ''
     }
   })
+  const busySamples = samples.filter(sample => stackOf(sample).state !== 'idle').length
   return {
     fromMs: observedFromMs,
     observedMs: samples.length === 0 ? 0 : (/** @type {Sample} */ (samples.at(-1)).atMicros - beginMicros) / 1e3,
-    samples: samples.filter(sample => stackOf(sample).state !== 'idle').length,
+    samples: busySamples,
+    sampledShare: hz === undefined || busyMicros === 0 ? 1 : Math.min(1, busySamples * 1e6 / hz / busyMicros),
     busyMs: busyMicros / 1e3,
     gcMs: sum(({ state }) => state === 'gc') / 1e3,
     hotSpots,
     sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
     categories: findCategories(samples, stackOf)
   }
+}
+
+/**
+ * Whether a stall counts for the code of its culprit.
+ * @param {Pick<Stall, 'cause' | 'evidence'>} stall
+ */
+function isOfCode ({ cause, evidence }) {
+  return BY_CODE.includes(cause) || (cause === 'unknown' && !isUndecided(evidence))
 }
 
 /**
@@ -282,4 +294,4 @@ function toPlace ({ name, file, line, column }) {
   return { function: name, file, line, column }
 }
 
-module.exports = { BY_CODE, readActivity, withStalls }
+module.exports = { isOfCode, readActivity, withStalls }

@@ -4,7 +4,7 @@
 // with stalls gets the readings of an observed time, so that the same detectors find the problem. Pure but for the source lines.
 
 const { isInPackage } = require('../../formats/profile/frame')
-const { BY_CODE, withStalls } = require('./activity')
+const { isOfCode, withStalls } = require('./activity')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Readings, HotSpot } from '../../shared/findings/readings' */
@@ -56,6 +56,7 @@ function readingsOf (stalls, now, source) {
       fromMs,
       observedMs,
       samples: Math.round(busyMs / SAMPLE_MS),
+      sampledShare: 1,
       busyMs,
       gcMs: sum(stalls.filter(({ cause }) => cause === 'gc')),
       hotSpots: hotSpotsOf(stalls, busyMs, source),
@@ -84,8 +85,8 @@ function hotSpotsOf (stalls, busyMs, source) {
   /** @type {Map<string, Stall[]>} */
   const byPlace = new Map()
   for (const stall of stalls) {
-    const { culprit, cause, startingUp } = stall
-    if (culprit === null || startingUp || !BY_CODE.includes(cause)) continue
+    const { culprit, startingUp } = stall
+    if (culprit === null || startingUp || !isOfCode(stall)) continue
     const key = JSON.stringify([culprit.function, culprit.file, culprit.functionLine])
     byPlace.set(key, [...(byPlace.get(key) ?? []), stall])
   }

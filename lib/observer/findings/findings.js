@@ -9,6 +9,7 @@ const { quantileOf } = require('../../base/bucket-counts')
 const { SingleFlight } = require('../../base/single-flight')
 const { monotonicMs } = require('../../base/monotonic')
 const { findFindings } = require('../../shared/findings/find-findings')
+const { LOOK_BACK_MS } = require('../../shared/findings/readings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { readActivity } = require('./activity')
 const { earlierReadings } = require('./earlier')
@@ -20,7 +21,6 @@ const { earlierReadings } = require('./earlier')
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 /** @import { Counted, PastReadings } from './past-readings' */
 
-const LOOK_BACK_MS = 60_000
 // Between the two readings of values that change.
 const BETWEEN_MS = 1000
 // The reading of an earlier request is good enough, if it is in this range of age.
@@ -35,7 +35,7 @@ const START_GRAIN_MS = 5000
 
 /**
  * @param {object} parts
- * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, stallThresholdMs: number }} parts.facts
+ * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, hz: number, stallThresholdMs: number }} parts.facts
  * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
  * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
  * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
@@ -133,7 +133,7 @@ function createFindings (parts) {
     const now = Date.now()
     try {
       const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
-      const about = { fromMs, startedAt: facts.startedAt, stalls: stalls().stalls }
+      const about = { fromMs, startedAt: facts.startedAt, hz: facts.hz, stalls: stalls().stalls }
       return readActivity(await toOriginal(profile), about, { appRoot: facts.appRoot, source })
     } catch (/** @type {any} */ error) {
       if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null

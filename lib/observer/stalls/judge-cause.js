@@ -17,9 +17,12 @@ const DWARFING_SHARE = 0.75
 // Code that allocates much shares its time with the garbage collector, and the code is what to fix: JSON.parse() of 20 MB spent up to half
 // of its time there. Beyond two thirds the collector is the cause.
 const COLLECTOR_FACTOR = 2
+// Where the system does not report waits for a CPU: V8's sampler is a thread of the process. With this share of its samples it was on time, so
+// there was CPU time for the loop's thread as well. With twelve busy processes on two CPUs it had a fifth to a half of them.
+const MIN_SAMPLED_SHARE = 0.75
 
-// With these causes code did not hold the loop by itself: it has few samples, and each may be of any function.
-const CAUSES_BESIDE_CODE = /** @type {readonly Cause[]} */ (['gc', 'starved'])
+// With these causes code did not hold the loop by itself, or nothing proves that it did: it has few samples, and each may be of any function.
+const CAUSES_BESIDE_CODE = /** @type {readonly Cause[]} */ (['gc', 'starved', 'unknown'])
 const MIN_CODE_SAMPLES = 5
 const MIN_CULPRIT_SHARE = 1 / 2
 
@@ -27,9 +30,17 @@ const QUIET_NAMES = new Set(['(root)', '(program)', '(idle)', LOOP_IO])
 const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what is seen after a longer gap did not run during all of it
 
 /**
- * @param {{ durationMs: number, thresholdMs: number, unsampledMs?: number | null, missedMs?: number }} stall
- *   thresholdMs: the delay from which a stall counts; unsampledMs: the longest time of it without a sample, null where nothing was
- *   sampled; missedMs: how much of it had passed when sampling began
+ * @typedef {object} MeasuredTime
+ * @property {number} durationMs
+ * @property {number} thresholdMs          the delay from which a stall counts
+ * @property {number | null} [unsampledMs] the longest time of it without a sample; null where nothing was sampled
+ * @property {number} [missedMs]           how much of it had passed when sampling began
+ * @property {number} [sampledShare]       the samples of it, as a share of those at the sampling rate
+ * @property {boolean} [isOwnCpu]          evidence.cpuMs is the thread's own, although evidence.runQueueMs is not reported
+ */
+
+/**
+ * @param {MeasuredTime} stall
  * @param {StallEvidence} evidence
  * @returns {Cause}
  */
@@ -38,10 +49,12 @@ function judgeCause (stall, evidence) {
   const { cpuMs, codeMs, gcMs } = evidence
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(stall, evidence)) return 'suspended'
+  if (evidence.runQueueMs === null && !hadCpuTime(stall, evidence)) return 'unknown'
   // Samples of gc and of code divide the time between them; the rest of a stall can be (program) or unsampled.
   const isCollector = gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR
   // A few samples of the collector do not prove what held the loop before there were samples.
   if (isCollector && (!stall.missedMs || gcMs >= needMs)) {
+    if (evidence.runQueueMs === null) return (cpuMs ?? needMs) >= needMs ? 'gc' : 'unknown'
     return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
   }
   if (codeMs !== null && codeMs > 0) return 'code'
@@ -58,9 +71,22 @@ function isStarved (stall, evidence) {
   const { durationMs, thresholdMs } = stall
   const { throttledMs, runQueueMs, cpuMs } = evidence
   if ((throttledMs ?? 0) >= durationMs * SHARE) return true
+  if (runQueueMs === null) return false
   const needShare = (cpuMs ?? 0) < thresholdMs ? SHARE : DWARFING_SHARE
   const stoodMs = stoodStillMs(stall, evidence)
-  return (runQueueMs ?? 0) >= stoodMs && (runQueueMs ?? 0) + stoodMs >= durationMs * needShare
+  return runQueueMs >= stoodMs && runQueueMs + stoodMs >= durationMs * needShare
+}
+
+/**
+ * Where the system does not report waits for a CPU: whether the thread ran, or could have run, for most of the stall. Its own CPU time proves it;
+ * or two other threads of the process that were on time, the sampler and the observer: then a thread without CPU time was in a blocking call.
+ * @param {MeasuredTime} stall
+ * @param {StallEvidence} evidence
+ */
+function hadCpuTime ({ durationMs, sampledShare = 0, isOwnCpu = false }, { cpuMs, observerLateMs }) {
+  const needMs = durationMs * SHARE
+  if (isOwnCpu && cpuMs !== null && cpuMs >= needMs) return true
+  return sampledShare >= MIN_SAMPLED_SHARE && (observerLateMs ?? 0) < needMs
 }
 
 /**
@@ -93,7 +119,8 @@ function isCollectorStarved ({ durationMs, thresholdMs }, { cpuMs, runQueueMs })
  */
 function isSuspended (stall, evidence) {
   const needMs = stall.durationMs * SHARE
-  return stoodStillMs(stall, evidence) >= needMs && (stall.unsampledMs ?? Infinity) >= needMs
+  // Without the run-queue time, it may as well have waited for a CPU.
+  return evidence.runQueueMs !== null && stoodStillMs(stall, evidence) >= needMs && (stall.unsampledMs ?? Infinity) >= needMs
 }
 
 /**
@@ -117,6 +144,16 @@ function toBlame (cause, { culprit, origin }, codeSamples) {
  */
 function mayLooksTell (cause, codeSamples) {
   return cause === 'gc' && codeSamples < MIN_CODE_SAMPLES
+}
+
+/**
+ * How many samples there are, as a share of those that there should be.
+ * @param {CpuProfile} profile
+ * @param {number} durationMs
+ * @param {number} hz
+ */
+function shareSampled ({ samples }, durationMs, hz) {
+  return samples.length * 1e3 / hz / durationMs
 }
 
 /**
@@ -154,4 +191,4 @@ function codeSampleCount ({ nodes, samples }) {
   return samples.filter(id => code.has(id)).length
 }
 
-module.exports = { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, toBlame }
+module.exports = { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, shareSampled, toBlame }

@@ -2,13 +2,13 @@
 
 // Reads how the operating system ran this process: CPU time and run-queue time of a thread, and how long CPU quotas have throttled the
 // process (cgroup v1 and v2, its own group and the groups above it). Linux reports all three; other systems only the CPU time of the
-// process. It only reads; judge-cause.js decides.
+// process, and Node.js that of the thread that asks. It only reads; judge-cause.js decides.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { groupFolders } = require('../../base/system/cgroup-folders')
+const { parseSchedstat, schedstatFile } = require('../../base/system/schedstat')
 
-const NS_PER_MS = 1e6
 const LINE = Buffer.alloc(256) // longest line of schedstat: three 20-digit numbers
 const CPU_STAT = Buffer.alloc(2048)
 // A process can be moved to another group (systemd and container runtimes do it after start): the group is resolved again this often.
@@ -16,7 +16,7 @@ const RESOLVE_EVERY_READS = 500 // about a minute of the observer's readings
 
 /**
  * @typedef {object} SchedulerReading  cumulative, in milliseconds; null where the system does not report it
- * @property {number | null} cpuMs
+ * @property {number | null} cpuMs  of the observed thread; where only runQueueMs is null, of the whole process
  * @property {number | null} runQueueMs
  * @property {number | null} throttledMs
  * @property {number | null} observerCpuMs  of the thread that takes the reading
@@ -43,8 +43,8 @@ class Scheduler {
   constructor ({ threadPid = process.pid } = {}) {
     this.#isMain = threadPid === process.pid
     this.#threadPid = threadPid
-    this.#observed = threadPid === null ? null : openQuietly(`/proc/self/task/${threadPid}/schedstat`)
-    this.#own = openQuietly('/proc/thread-self/schedstat')
+    this.#observed = threadPid === null ? null : openSchedstat(schedstatFile(threadPid))
+    this.#own = openSchedstat('/proc/thread-self/schedstat')
     this.#throttle = new ThrottleReader()
   }
 
@@ -63,6 +63,7 @@ class Scheduler {
     const throttledMs = this.#throttle.read()
     // The main thread uses most of the CPU time of a process; a watched worker thread next to nothing of it.
     const processMs = observedText === null && this.#isMain ? processCpuMs() : null
+    const ownMs = ownText === null ? threadCpuMs() : null
     return () => {
       const observed = parseSchedstat(observedText)
       const own = parseSchedstat(ownText)
@@ -70,7 +71,7 @@ class Scheduler {
         cpuMs: observed?.cpuMs ?? processMs,
         runQueueMs: observed?.runQueueMs ?? null,
         throttledMs,
-        observerCpuMs: own?.cpuMs ?? null,
+        observerCpuMs: own?.cpuMs ?? ownMs,
         observerRunQueueMs: own?.runQueueMs ?? null
       }
     }
@@ -101,12 +102,16 @@ class Scheduler {
 }
 
 /** @param {string} file */
-function openQuietly (file) {
+function openSchedstat (file) {
+  let fd
   try {
-    return fs.openSync(file, 'r')
+    fd = fs.openSync(file, 'r')
   } catch {
     return null // not Linux, a kernel without schedstats, or the permission model
   }
+  if (parseSchedstat(readSchedstat(fd)) !== null) return fd
+  fs.closeSync(fd)
+  return null
 }
 
 /** @param {number | null} fd */
@@ -119,19 +124,15 @@ function readSchedstat (fd) {
   }
 }
 
-/**
- * "cpu-ns run-queue-ns slices", see the kernel's Documentation/scheduler/sched-stats.rst.
- * @param {string | null} text
- */
-function parseSchedstat (text) {
-  if (text === null) return null
-  const [cpuNs, runQueueNs] = text.split(' ').map(Number)
-  return { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS }
-}
-
 function processCpuMs () {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1e3
+}
+
+/** CPU time of the current thread; null where Node.js does not report it (20). */
+function threadCpuMs () {
+  const usage = process.threadCpuUsage?.()
+  return usage === undefined ? null : (usage.user + usage.system) / 1e3
 }
 
 /** Reads how long CPU quotas have throttled the process. */

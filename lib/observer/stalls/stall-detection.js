@@ -15,7 +15,7 @@ const { findCulprit } = require('./culprit/find-culprit')
 const { culpritAt, seenCulprit } = require('./culprit/seen-culprit')
 const { createSourceLines } = require('./culprit/source-lines')
 const { Evidence } = require('./evidence')
-const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, toBlame } = require('./judge-cause')
+const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, shareSampled, toBlame } = require('./judge-cause')
 const { LoopSeries, StallRecords } = require('./stall-records')
 const { createHousekeeping, StallWatch } = require('./stall-watch')
 
@@ -214,7 +214,7 @@ class Subjects {
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   writes straight to standard error
  * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
- * @param {{ appRoot: string, source?: SourceLines }} parts.context
+ * @param {{ appRoot: string, hz: number, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toOriginal]  a profile with positions in the original source
  * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toOriginalLooks]
@@ -233,9 +233,10 @@ function createStallReports (parts) {
    * @returns {Promise<Stall | null>} as it is recorded; null when a suspected stall was none
    */
   async function explain (measured, subject) {
-    const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, isSuspected = false } = measured
+    const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, threadCpuMs = null, isSuspected = false } = measured
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
-    const whole = evidence.since(fromMicros)
+    const ofSystem = evidence.since(fromMicros)
+    const whole = threadCpuMs === null ? ofSystem : { ...ofSystem, cpuMs: threadCpuMs }
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const workedFor = await subject
     const delayMs = isSuspected ? longestBusyMs(history.view(fromMicros, toMicros, ownWork)) : lateMs
@@ -250,7 +251,8 @@ function createStallReports (parts) {
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
-    const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs }, all)
+    const sampledShare = profile === null ? 0 : shareSampled(profile, delayMs, context.hz)
+    const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs, sampledShare, isOwnCpu: threadCpuMs !== null }, all)
     const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
     const stall = toStall(measured, workedFor, { delayMs, cause, culprit, stack, evidence: all })
     records.add(stall)

@@ -11,7 +11,7 @@ const { describeFile } = require('../../formats/profile/frame')
 const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 const { inOrder, slice } = require('../recorder/window')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
-const { codeSampleCount, judgeCause, toBlame } = require('../stalls/judge-cause')
+const { codeSampleCount, judgeCause, shareSampled, toBlame } = require('../stalls/judge-cause')
 const { withIdleWaits } = require('./idle-waits')
 const { busyStretches, ThreadRecord, INTERVAL_MICROS, microsOf } = require('./thread-record')
 
@@ -123,7 +123,9 @@ async function explainStretch (stretch, { thresholdMs, context, toOriginal }) {
   const part = slice(window, fromMicros, toMicros)
   const found = findCulprit(await toOriginal(part), context)
   const { stack, codeMs, gcMs } = found
-  const cause = judgeCause({ durationMs: (toMicros - fromMicros) / 1e3, thresholdMs }, { ...UNKNOWN_SYSTEM, codeMs, gcMs })
+  const durationMs = (toMicros - fromMicros) / 1e3
+  const sampledShare = shareSampled(part, durationMs, 1e6 / INTERVAL_MICROS)
+  const cause = judgeCause({ durationMs, thresholdMs, sampledShare }, { ...UNKNOWN_SYSTEM, codeMs, gcMs })
   return {
     at: Math.round(toEpochMs(stretch.fromMicros)),
     durationMs: Math.round(microsOf(stretch) / 1e3),

@@ -31,6 +31,7 @@ const PROOF_SHARE = 1 / IDLE_FACTOR
  * @property {number} delayMs     how late it was, minus the period and loopscope's own work
  * @property {Interval[]} ownWork  the part of the time between that was loopscope's, in order
  * @property {number} ownMs       its sum
+ * @property {number | null} [threadCpuMs]  CPU time of the thread in between; null or missing where the observer reads it, or nobody can
  * @property {boolean} [isSuspected]  an idle tick that was late by less than a stall; the block may have begun before it was due
  */
 
@@ -58,6 +59,7 @@ class Heartbeat {
    * @param {() => void} [parts.onFirst]               the loop turns for the first time: measurement of the application begins
    * @param {() => void} [parts.onSpeedUp]               the heartbeat is fast again because of speedUp()
    * @param {() => NodeJS.CpuUsage} [parts.cpuUsage]   of the process, or of the one observed thread
+   * @param {() => number | null} [parts.takeThreadCpuMs]  CPU time of the thread since the last call
    */
   constructor (parts) {
     this.#parts = parts
@@ -126,6 +128,7 @@ class Heartbeat {
   /** Leaves out the time since the last tick: loopscope's own work, which is accounted for elsewhere. */
   skipElapsed () {
     if (this.#lastMicros !== 0) this.#setLast(monotonicMicros())
+    this.#parts.takeThreadCpuMs?.()
     this.#own.forget()
   }
 
@@ -171,6 +174,7 @@ class Heartbeat {
     const ownWork = this.#own.take(toMicros)
     this.#setLast(toMicros)
     this.#parts.state.tickMicros = toMicros
+    const threadCpuMs = this.#parts.takeThreadCpuMs?.() ?? null
     if (fromMicros === 0) return
     const ownMs = msOf(ownWork)
     const passedMs = Math.max(0, (toMicros - fromMicros) / 1e3 - ownMs)
@@ -178,7 +182,7 @@ class Heartbeat {
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
     const delayMs = this.#delayOf(passedMs, cpuMs)
     this.#parts.onTick(delayMs, periods)
-    if (delayMs >= this.#parts.stallThresholdMs * PROOF_SHARE) this.#tellLate({ fromMicros, toMicros, delayMs, ownWork, ownMs })
+    if (delayMs >= this.#parts.stallThresholdMs * PROOF_SHARE) this.#tellLate({ fromMicros, toMicros, delayMs, ownWork, ownMs, threadCpuMs })
     this.#adaptPeriod(toMicros, passedMs, cpuMs)
     this.#overheadMicros += monotonicMicros() - toMicros
   }

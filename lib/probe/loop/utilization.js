@@ -5,11 +5,14 @@
 
 const { guarded } = require('../../base/guard')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
+const { OTHER_RUNTIME } = require('../../base/system/runtime')
 const { assertKnownKeys } = require('../../base/validate')
 
 /** @import { EventLoopUtilization } from 'node:perf_hooks' */
 
 const MS_PER_SECOND = 1e3
+// Bun and Deno have the function, which always returns zeros.
+const loopTimeHere = OTHER_RUNTIME === null ? performance.eventLoopUtilization : loopTimeByCpu
 
 // Two marks 30 s apart: the window reaches back 30 to 60 s, whenever it is read.
 const SLOT_MS = 30_000
@@ -94,7 +97,7 @@ class LoopTime {
    * @param {() => { busyMicros: number, idleMicros: number }} parts.sampledTime  time of all samples since start
    * @param {() => EventLoopUtilization} [parts.eventLoopUtilization]  Node's own
    */
-  constructor ({ sampledTime, eventLoopUtilization = performance.eventLoopUtilization }) {
+  constructor ({ sampledTime, eventLoopUtilization = loopTimeHere }) {
     this.#sampledTime = sampledTime
     this.#eventLoopUtilization = eventLoopUtilization
   }
@@ -124,6 +127,17 @@ class LoopTime {
     const { active, idle } = this.#eventLoopUtilization()
     return { activeMs: active - this.#mark.active, idleMs: idle - this.#mark.idle }
   }
+}
+
+/**
+ * The CPU time of this thread counts as busy.
+ * @returns {EventLoopUtilization} milliseconds
+ */
+function loopTimeByCpu () {
+  const { user, system } = /** @type {NodeJS.CpuUsage} */ (process.threadCpuUsage?.() ?? process.cpuUsage())
+  const active = (user + system) / 1e3
+  const ms = performance.now()
+  return { active, idle: Math.max(0, ms - active), utilization: Math.min(1, active / ms) }
 }
 
 module.exports = { LoopTime, createUtilization }

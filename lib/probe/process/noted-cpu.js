@@ -1,11 +1,11 @@
 'use strict'
 
-// Writes this thread's CPU time for the observer, where the system does not let the observer read it (macOS, no /proc) and Node.js provides it (not
-// Node 20).
+// Measures this thread's CPU time for the observer, where the system does not let the observer read it (macOS, Windows, no /proc) and Node.js
+// provides it (not Node 20).
 
-const fs = require('node:fs')
 const { monotonicMicros } = require('../../base/monotonic')
 const { threadPidHere } = require('../../base/system/process-ids')
+const { hasSchedstat } = require('../../base/system/schedstat')
 
 const PERIOD_MICROS = 400e3
 
@@ -15,17 +15,25 @@ const PERIOD_MICROS = 400e3
  * @param {boolean} [parts.isReadable]  whether the observer can read it itself
  * @param {(() => { user: number, system: number }) | null} [parts.cpuUsage]
  */
-function createNotedCpu ({ state, isReadable = fs.existsSync(`/proc/self/task/${threadPidHere()}/schedstat`), cpuUsage = process.threadCpuUsage ?? null }) {
+function createNotedCpu ({ state, isReadable = hasSchedstat(threadPidHere()), cpuUsage = process.threadCpuUsage ?? null }) {
   let dueMicros = 0
+  let lastMicros = 0
   return {
-    /** Call it with each tick of the heartbeat. */
-    tick () {
-      if (isReadable || cpuUsage === null) return
-      const micros = monotonicMicros()
-      if (micros < dueMicros) return
-      dueMicros = micros + PERIOD_MICROS
+    /**
+     * Call it with each tick of the heartbeat.
+     * @returns {number | null} the milliseconds used since the last call; null: the observer reads them, or nobody can
+     */
+    take () {
+      if (isReadable || cpuUsage === null) return null
       const { user, system } = cpuUsage.call(process)
-      state.noteCpu(micros, user + system)
+      const micros = monotonicMicros()
+      const usedMs = (user + system - lastMicros) / 1e3
+      lastMicros = user + system
+      if (micros >= dueMicros) {
+        dueMicros = micros + PERIOD_MICROS
+        state.noteCpu(micros, lastMicros)
+      }
+      return usedMs
     }
   }
 }

@@ -6,6 +6,7 @@ const { isMainThread } = require('node:worker_threads')
 const { unattended } = require('../../base/guard')
 const { inspector } = require('../process/inspector')
 const { monotonicMicros } = require('../../base/monotonic')
+const { OTHER_RUNTIME } = require('../../base/system/runtime')
 const { warnOnce } = require('../../base/warnings')
 const { ENGINES, enginesOf } = require('./engines')
 const { Recorder } = require('./recorder')
@@ -77,7 +78,7 @@ class Recording {
     const [reason] = reasons
     this.#begin()
     tell('recording', { on: false, reason: String(reason) })
-    warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
+    if (OTHER_RUNTIME === null) warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
   }
 
   /**
@@ -86,6 +87,7 @@ class Recording {
    */
   #whyNever (name) {
     const { usesSession, recordsWorkers } = ENGINES[name]
+    if (OTHER_RUNTIME !== null) return `${OTHER_RUNTIME} cannot be recorded`
     if (!isMainThread && !recordsWorkers) return 'this is not the main thread'
     return usesSession ? this.#sessionError ?? this.#parts.whyTaken : null
   }

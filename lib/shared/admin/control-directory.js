@@ -14,6 +14,9 @@ const WRITABLE_BY_OTHERS = 0o022
 const OPEN_TO_OTHERS = 0o077
 const ROOT = 0
 const MISSING = Symbol('missing')
+// sun_path has 108 bytes on Linux, 104 on macOS, including the zero at the end. Node silently truncates a longer one.
+const MAX_SOCKET_BYTES = process.platform === 'linux' ? 107 : 103
+const MAX_NAME_BYTES = '/4194304-4026531836.sock'.length // controlSocketName() with the longest pid and a namespace
 
 /**
  * For the process that listens.
@@ -24,7 +27,18 @@ function chooseControlDirectory (runtimeFolder) {
   if (runtimeFolder !== undefined && path.isAbsolute(runtimeFolder) && isOursAlone(runtimeFolder)) {
     return controlDirectoryOfSession(runtimeFolder)
   }
-  return controlDirectoryOfUser(os.tmpdir(), process.geteuid?.() ?? os.userInfo().uid)
+  const user = process.geteuid?.() ?? os.userInfo().uid
+  return controlDirectoryOfUser(temporaryFolder(user), user)
+}
+
+/**
+ * The folder for processes without a session: the temporary one, or /tmp where a path of a socket below that would be too long.
+ * @param {number | string} user  its id
+ */
+function temporaryFolder (user) {
+  const folder = os.tmpdir()
+  const isTooLong = Buffer.byteLength(controlDirectoryOfUser(folder, user)) + MAX_NAME_BYTES > MAX_SOCKET_BYTES
+  return isTooLong && process.platform !== 'win32' ? '/tmp' : folder
 }
 
 /** @param {string} folder */
@@ -136,4 +150,15 @@ function isTrustedFile (stats, users) {
   return stats.isFile() && (stats.mode & WRITABLE_BY_OTHERS) === 0 && [...users, ROOT].includes(stats.uid)
 }
 
-module.exports = { chooseControlDirectory, controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, holdControlDirectory, isTrustedFile, MISSING, problemOf }
+module.exports = {
+  MAX_SOCKET_BYTES,
+  MISSING,
+  chooseControlDirectory,
+  controlDirectoryOfSession,
+  controlDirectoryOfUser,
+  controlSocketName,
+  holdControlDirectory,
+  isTrustedFile,
+  problemOf,
+  temporaryFolder
+}

@@ -57,6 +57,7 @@
  * @property {number} fromMs    epoch
  * @property {number} observedMs
  * @property {number} samples   without idle ones
+ * @property {number} sampledShare  those samples, as a share of as many as the sampling rate promises; 1 where that is unknown
  * @property {number} busyMs
  * @property {number} gcMs
  * @property {HotSpot[]} hotSpots   heaviest first
@@ -137,6 +138,8 @@
 
 // A little waiting is normal.
 const NOTABLE_WAITING = 0.3
+const LOOK_BACK_MS = 60_000 // findings are about this time, if it was recorded
+const MIN_SAMPLED_SHARE = 0.75 // a busy process with CPU time has more than 0.9
 const NEARLY_ALL = 0.9
 // Workers that wait for work use next to nothing.
 const NOTABLE_WORKERS = 0.03
@@ -158,6 +161,14 @@ function utilizationOf ({ activity }) {
  */
 function workersOf ({ threads }) {
   return threads === null || threads.ms === 0 ? null : threads.workerMs / threads.ms
+}
+
+/**
+ * The time whose stalls are known, in milliseconds: the observed time, or the last minute where nothing is recorded.
+ * @param {Readings} readings
+ */
+function stallTimeOf (readings) {
+  return observedMsOf(readings) || Math.min(LOOK_BACK_MS, Math.max(1, readings.at - readings.startedAt))
 }
 
 /**
@@ -318,8 +329,18 @@ function manyWrites (readings) {
  * @param {Readings} readings
  */
 function ranShare (readings) {
+  if (mayHaveWaited(readings)) return /** @type {Activity} */ (readings.activity).sampledShare
   const { waiting, cpu } = processorShares(readings)
   return waiting < NOTABLE_WAITING ? 1 : cpu / (cpu + waiting)
+}
+
+/**
+ * Where the system does not report waits for a CPU: whether V8's sampler, a thread of the process, was late so often that the loop probably waited as
+ * well. Then the samples do not prove that what they show ran for so long.
+ * @param {Readings} readings
+ */
+function mayHaveWaited ({ system, activity }) {
+  return system.runQueueMs === null && (activity?.sampledShare ?? 1) < MIN_SAMPLED_SHARE
 }
 
 /**
@@ -348,6 +369,7 @@ function slowRoutes ({ pace }) {
 }
 
 module.exports = {
+  LOOK_BACK_MS,
   MIN_REQUESTS,
   NOTABLE_WORKERS,
   areBuffers,
@@ -361,9 +383,11 @@ module.exports = {
   onlyRoute,
   outsideHeapOf,
   processorShares,
+  mayHaveWaited,
   ranShare,
   requestsPerSecond,
   slowRoutes,
+  stallTimeOf,
   sumStalls,
   utilizationOf,
   workersOf

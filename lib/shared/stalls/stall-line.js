@@ -7,7 +7,7 @@ const { nameOfCulprit } = require('./handler-name')
 
 /** @import { Cause, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
 
-/** @typedef {(evidence: StallEvidence) => (string | false)[]} Describe  false: no text */
+/** @typedef {(evidence: StallEvidence, durationMs: number) => (string | false)[]} Describe  false: no text */
 
 const LOGGED_FRAMES = 10 // of the stack, innermost first; enough to include the handler and the router that called it
 
@@ -27,8 +27,28 @@ const CAUSES = Object.freeze({
     !!throttledMs && `throttled for ${Math.round(throttledMs)} ms by the CPU quota`
   ],
   suspended: NOTHING,
-  unknown: NOTHING
+  unknown: (evidence, durationMs) => [
+    isUndecided(evidence) && `${mostLikely(evidence, durationMs)}, or no CPU time available: this system does not report which`
+  ]
 })
+
+/**
+ * Whether the cause is unknown because the system does not report how long a thread waits for a CPU (macOS, Windows, no /proc).
+ * @param {StallEvidence} evidence  of a stall of unknown cause
+ */
+function isUndecided ({ cpuMs, runQueueMs, codeMs }) {
+  return runQueueMs === null && (cpuMs !== null || codeMs !== null)
+}
+
+/**
+ * What else it may have been. Of a thread that waits for a CPU, the samples show what it was about to do.
+ * @param {StallEvidence} evidence
+ * @param {number} durationMs
+ */
+function mostLikely ({ observerLateMs, codeMs, gcMs }, durationMs) {
+  if ((observerLateMs ?? 0) >= durationMs / 2) return 'the process was suspended'
+  return (gcMs ?? 0) > (codeMs ?? 0) ? 'garbage collection' : 'code'
+}
 
 const CAUSE_NAMES = /** @type {readonly Cause[]} */ (Object.keys(CAUSES))
 
@@ -53,7 +73,7 @@ function toLogFields (stall) {
 function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, evidence }) {
   const what = `event loop stalled ${durationMs} ms`
   const where = `${route === null ? '' : ` in ${route}`}${startingUp ? ' while starting up' : ''}`
-  const figures = describeEvidence(cause, evidence)
+  const figures = describeEvidence(cause, evidence, durationMs)
   const why = figures === '' ? cause : `${cause} (${figures})`
   if (culprit === null) return `${what}${where}: ${why}`
   return `${what}${where}: ${describeCulprit(culprit, { route, stack })}, cause ${why}`
@@ -79,10 +99,11 @@ function describeCulprit (culprit, stall) {
 /**
  * @param {Cause} cause
  * @param {StallEvidence} evidence
+ * @param {number} durationMs
  * @returns {string} empty if there are no figures for the cause
  */
-function describeEvidence (cause, evidence) {
-  return CAUSES[cause](evidence).filter(Boolean).join(', ')
+function describeEvidence (cause, evidence, durationMs) {
+  return CAUSES[cause](evidence, durationMs).filter(Boolean).join(', ')
 }
 
-module.exports = { CAUSE_NAMES, describeCulprit, describeStall, toLogFields }
+module.exports = { CAUSE_NAMES, describeCulprit, describeStall, isUndecided, toLogFields }

@@ -5,7 +5,7 @@
 
 const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, longestBehind, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../readings')
+const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
@@ -74,7 +74,7 @@ function jsonOn ({ culprit, text }) {
  */
 function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
   if (isStalling(spot, readings) || isHoldingNow(spot, readings)) return true
-  if (spot.samples < MIN_SAMPLES) return false
+  if (spot.samples < MIN_SAMPLES || mayHaveWaited(readings)) return false
   const share = ranShare(readings) * spot.ownMs / Math.max(1, observedMsOf(readings))
   // A loop that waits for a CPU is full as well. What it does with the time that it gets can be changed in the code.
   return share >= ofTime || (utilizationOf(readings) >= full && spot.share * spot.ownMs / spot.ms >= ofBusy)

@@ -5,8 +5,9 @@
 
 const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, sumStalls, utilizationOf } = require('../readings')
+const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')
+const { isUndecided } = require('../../stalls/stall-line')
 const { kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
@@ -168,10 +169,10 @@ const slowElsewhere = {
   ids: ['slow-elsewhere'],
   explains: [],
   find (readings) {
-    const { process } = readings
+    const { process, activity } = readings
     const observedMs = observedMsOf(readings)
     const utilization = utilizationOf(readings)
-    if (process === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
+    if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
     if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
     const slow = slowRoutes(readings)
     if (slow.length === 0) return []
@@ -288,28 +289,35 @@ const unexplainedStalls = {
     const left = stalls.filter(stall => !explaining.some(finding => isExplained(stall, finding)))
     const ms = sum(left)
     const longestMs = Math.max(0, ...left.map(({ durationMs }) => durationMs))
-    const share = ms / Math.max(1, observedMsOf(readings))
+    const stallTimeMs = stallTimeOf(readings)
+    const share = Math.min(1, ms / stallTimeMs)
     if (left.length < UNEXPLAINED.minStalls && longestMs < thresholdMs * UNEXPLAINED.longStall) return []
     if (share < UNEXPLAINED.minShare && (explaining.length > 0 || (process?.delay.p99Ms ?? 0) < UNEXPLAINED.maxDelayP99Ms)) return []
     const routes = by(left, ({ route }) => route)
     const places = by(left, ({ culprit }) => culprit && placeName(culprit))
     const culprit = left.findLast(stall => stall.culprit !== null && placeName(stall.culprit) === places.find(({ name }) => name !== null)?.name)?.culprit ?? null
     const [{ name: route, ms: routeMs }] = routes
+    const isUnmeasured = sum(left.filter(({ cause, evidence }) => cause === 'unknown' && isUndecided(evidence))) >= ms * UNEXPLAINED.most
     const isMostly = route !== null && routeMs >= ms * UNEXPLAINED.most
     return [makeFinding(readings, {
       id: 'unexplained-stalls',
       title: `Stalls take ${percent(share)} of the time: ${times(left.length, 'stall')} of up to ${duration(longestMs)}${isMostly ? `, most of it in ${route}` : ''}.`,
       lostMs: ms,
+      share,
       since: Math.min(...left.map(({ at }) => at)),
       what: [
-        `They held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+        `They held the loop for ${duration(ms)} of the last ${duration(stallTimeMs)}.`,
         `By route: ${list(routes, 'outside requests or unknown')}.`,
         `By code: ${list(places, 'unknown')}.`,
         `By cause: ${list(by(left, ({ cause }) => cause), '')}.`
       ].join(' '),
       where: culprit && { function: culprit.function, file: culprit.file, line: culprit.line, column: culprit.column, via: culprit.via, route: isMostly ? route : null },
-      why: 'each may be short, and no single function has enough of them for a finding of its own; while one lasts, everything else waits',
-      instead: 'start with the first one by code; the list of stalls has the stack of each, and a profile shows what they have in common',
+      why: isUnmeasured
+        ? 'this system does not report how long a thread waits for a CPU: most of them may be code that ran, too little CPU time, or a suspended process'
+        : 'each may be short, and no single function has enough of them for a finding of its own; while one lasts, everything else waits',
+      instead: isUnmeasured
+        ? 'look at the load of the machine and the CPU limit of the container at that time first; if CPUs were free, start with the first one by code'
+        : 'start with the first one by code; the list of stalls has the stack of each, and a profile shows what they have in common',
       evidence: { stalls: left.length, stalledMs: ms, longestStallMs: longestMs, stalledShare: rounded(share, 3), delayP99Ms: process && rounded(process.delay.p99Ms) },
       confidence: 'medium',
       next: [`npx loopscope stalls ${pid}`, `npx loopscope profile ${pid}`]

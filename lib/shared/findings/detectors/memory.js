@@ -5,7 +5,7 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { growingOf, limitOf } = require('../growing')
-const { areBuffers, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
+const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('../format-text')
 
 /** @import { Detector } from '../finding' */
@@ -28,7 +28,7 @@ const gcPressure = {
   explains: ['slow-elsewhere', 'many-short-turns'],
   find (readings) {
     const { activity, pid } = readings
-    if (activity === null) return []
+    if (activity === null || mayHaveWaited(readings)) return []
     const { gcMs, busyMs, categories: { collected: { where } } } = activity
     const share = busyMs === 0 ? 0 : gcMs / busyMs
     if (gcMs < MIN_SAMPLES * GC_PRESSURE.sampleMs || share < GC_PRESSURE.minBusyShare || gcMs < observedMsOf(readings) * GC_PRESSURE.minTimeShare) return []

@@ -5,7 +5,7 @@
 
 const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
-const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, sumStalls, utilizationOf, workersOf } = require('../readings')
+const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../readings')
 const { duration, percent, rounded, times } = require('../format-text')
 
 /** @import { Stall } from '../../../../types/diagnostics' */
@@ -31,7 +31,7 @@ const starved = {
   ids: ['starved'],
   explains: ['slow-elsewhere', 'many-short-turns'],
   find (readings) {
-    const observedMs = observedMsOf(readings)
+    const observedMs = stallTimeOf(readings)
     const stalls = sumStalls(readings, ['starved'])
     const { waiting, throttled, cpu } = processorShares(readings)
     const atWorkMs = observedMs * utilizationOf(readings)
@@ -65,7 +65,7 @@ function isMainReason (readings) {
   const sum = (/** @type {Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
   const own = stalls.filter(isOwn)
   const others = stalls.filter(stall => !isOwn(stall))
-  return others.length >= STARVED.minStalls && sum(others) >= sum(own) + blockedMs && sum(others) >= observedMsOf(readings) * STARVED.minStarvedShare
+  return others.length >= STARVED.minStalls && sum(others) >= sum(own) + blockedMs && sum(others) >= stallTimeOf(readings) * STARVED.minStarvedShare
 }
 
 /**
@@ -109,7 +109,7 @@ const suspended = {
       title: `The whole process was suspended ${times(count, 'time')}, for ${duration(ms)} in total.`,
       lostMs: ms,
       since: Math.min(...readings.stalls.filter(({ cause }) => cause === 'suspended').map(({ at }) => at)),
-      what: `In the last ${duration(observedMsOf(readings))} none of its threads ran for up to ${duration(longestMs)}, although none was waiting for a CPU.`,
+      what: `In the last ${duration(stallTimeOf(readings))} none of its threads ran for up to ${duration(longestMs)}, although none was waiting for a CPU.`,
       why: 'something outside stopped it: SIGSTOP or a debugger, a frozen container (docker pause, checkpoints), a paused or migrated virtual machine',
       instead: 'nothing in the code: check the events of the host and the orchestrator at that time',
       evidence: { count, suspendedMs: ms, longestMs },
