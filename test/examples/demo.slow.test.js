@@ -23,6 +23,14 @@ test('the demo tells its story and leaves a profile, a report and a flame graph'
   assert.deepEqual(endings, ['.cpuprofile', '.html', '.txt'])
 })
 
+test('the demo of waits names the line that waits for a connection, and what it tells is in no file', async t => {
+  const dir = makeScratch(t)
+  const demo = startExample(t, 'demo/waits.js', { env: { LOOPSCOPE_DIR: dir } })
+  assert.equal(await demo.ended, 0, demo.output)
+  assert.match(demo.output, /^ +GET \/orders: \d+ requests of \d+ ms, \d+ % waiting\n(?: +\d+ of them not [^\n]+\n)? +SHARE [^\n]+\n +\d+ % .* acquire examples\/pool\.js:\d+ /m)
+  assert.deepEqual(filesIn(dir), [])
+})
+
 test('the demo says so and fails when its port is taken', { skip: !hasSignals && 'Windows has no SIGUSR2' }, async t => {
   const server = net.createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
