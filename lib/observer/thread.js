@@ -123,7 +123,7 @@ class ObserverThread {
       nameOf: number => this.#calls.nameOf(number),
       waitedAt: startMicros => this.#waitProfile.linesOf(startMicros)
     })
-    this.#waitProfile = new WaitProfile({ appRoot: settings.appRoot, sourceMaps: this.#sourceMaps, explain: this.#slowRequests.explain })
+    this.#waitProfile = new WaitProfile({ appRoot: settings.appRoot, sourceMaps: this.#sourceMaps, slowRequests: this.#slowRequests })
     /** @type {Logger['warn']} */
     const warn = (fields, message) => this.#main.log(null).warn(fields, message)
     this.#sampledCalls = new SampledCalls({

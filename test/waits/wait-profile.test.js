@@ -20,7 +20,7 @@ const SOURCE_MAPS = {
 function createProfile (late = []) {
   const slowRequests = new SlowRequests({ hz: 100, nameOf: () => undefined })
   slowRequests.addNotes({ toMicros: 0, work: [], seen: [], late, answers: [] })
-  return new WaitProfile({ appRoot: '/app', sourceMaps: SOURCE_MAPS, explain: slowRequests.explain })
+  return new WaitProfile({ appRoot: '/app', sourceMaps: SOURCE_MAPS, slowRequests })
 }
 
 /** A request that waited for all of its time. */
@@ -45,9 +45,9 @@ test('lines are shown as they were written, with the requests that waited there'
   assert.equal(profile.linesOf(5), null)
 })
 
-test('what the loop was busy with is standing in line, and not waiting for the thing', async () => {
+test('what the loop was busy with right until the function went on is standing in line; what it did before is not', async () => {
   const now = monotonicMicros()
-  const profile = createProfile([{ fromMicros: now - 450_000, toMicros: now - 420_000 }])
+  const profile = createProfile([[490, 470], [450, 430], [430, 419]].map(([from, to]) => ({ fromMicros: now - from * 1e3, toMicros: now - to * 1e3 })))
   profile.add({ stacks: [STACK], samples: [sample(now - 500_000, 80)] })
   await profile.settleNow()
   const { routes: [{ waitingMs, lines: [{ ms, queuedMs }] }] } = profile.read()

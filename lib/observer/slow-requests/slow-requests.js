@@ -5,7 +5,7 @@
 
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { SampledRuns } = require('./sampled-runs')
-const { timelinesOf, toMs } = require('./timeline')
+const { createBusySince, timelinesOf, toMs } = require('./timeline')
 const { Worst } = require('./worst')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -97,6 +97,12 @@ class SlowRequests {
     const runs = this.#runs.since(Math.min(...requests.map(({ fromMicros }) => fromMicros)))
     return timelinesOf(requests, this.#past.read(runs))
   }
+
+  /**
+   * @param {number} fromMicros  no earlier moment is asked for
+   * @returns {(micros: number) => number} since when the loop had been busy at that moment
+   */
+  busySince = fromMicros => createBusySince(this.#past.read(this.#runs.since(fromMicros)))
 
   /**
    * @param {Kept} request

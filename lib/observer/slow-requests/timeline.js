@@ -26,6 +26,8 @@
  */
 
 const MAX_ROUTES = 10
+// Between two pieces of work: the loop only looked whether there is more.
+const MAX_PAUSE_MICROS = 1000
 const OTHER = '_other'
 
 /**
@@ -39,6 +41,24 @@ function timelinesOf (requests, { work, seen, runs, late, answers }) {
   const code = runs.filter(({ isGc }) => !isGc)
   const claims = { gc, work, seen: seenWork(seen, { runs: code, late, answers }), ofRoutes: code.filter(({ route }) => route !== null), code, late, answers }
   return new Map(requests.map(request => [request, timelineOf(request, claims)]))
+}
+
+/**
+ * @param {Pick<Known, 'work' | 'runs' | 'late'>} known
+ * @returns {(micros: number) => number} since when the loop had been busy at that moment, without a pause; the moment itself where it was idle
+ */
+function createBusySince ({ work, runs, late }) {
+  /** @type {Interval[]} in order */
+  const busy = []
+  for (const { fromMicros, toMicros } of [...work, ...runs, ...late].sort((left, right) => left.fromMicros - right.fromMicros)) {
+    const last = busy.at(-1)
+    if (last === undefined || fromMicros > last.toMicros + MAX_PAUSE_MICROS) busy.push({ fromMicros, toMicros })
+    else last.toMicros = Math.max(last.toMicros, toMicros)
+  }
+  return micros => {
+    const since = busy.find(({ toMicros }) => toMicros + MAX_PAUSE_MICROS >= micros)
+    return since === undefined ? micros : Math.min(micros, since.fromMicros)
+  }
 }
 
 /**
@@ -247,4 +267,4 @@ function toMs (micros) {
   return Math.round(micros / 100) / 10
 }
 
-module.exports = { timelinesOf, toMs }
+module.exports = { createBusySince, timelinesOf, toMs }

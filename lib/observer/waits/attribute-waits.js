@@ -19,10 +19,12 @@
  * @property {string | null} via
  * @property {number} count     waits
  * @property {number[]} spans   begins and ends, in order
+ * @property {number[]} ended   begins and ends of the stretches at whose end the function went on
  *
  * @typedef {object} OpenLine
  * @property {AppFrame[]} app
  * @property {number[]} spans
+ * @property {number[]} ended
  * @property {Set<Node>} counted
  * @property {Map<string, { awaited: string | null, via: string | null, micros: number }>} labels
  *
@@ -53,13 +55,15 @@ function attributeWaits (waits, runs) {
     line.labels.set(label, { awaited: chosen.awaited, via: chosen.via, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
     if (line.spans.at(-1) === fromMicros) line.spans[line.spans.length - 1] = toMicros
     else line.spans.push(fromMicros, toMicros)
+    const { wait } = chosen.node
+    if (wait.toMicros === toMicros) line.ended.push(Math.max(wait.fromMicros, line.spans[line.spans.length - 2]), toMicros)
   }
   return {
-    lines: [...lines.values()].map(({ app, spans, counted, labels }) => {
+    lines: [...lines.values()].map(({ app, spans, ended, counted, labels }) => {
       // A moment before a function awaits, what it awaits has begun.
       const own = [...counted].filter(({ isOwn }) => isOwn).length
       const [{ awaited, via }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, awaited, via, count: own || counted.size }
+      return { app, spans, ended, awaited, via, count: own || counted.size }
     }),
     serial: serialOf(nodes)
   }
@@ -218,7 +222,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], counted: new Set(), labels: new Map() }
+  const line = { app, spans: [], ended: [], counted: new Set(), labels: new Map() }
   lines.set(name, line)
   return line
 }

@@ -1,7 +1,7 @@
 'use strict'
 
 // Keeps where sampled requests waited, and adds it up by route and line. The application's thread sends stacks and times; here they are mapped to the
-// original source, divided among the lines, and what the loop was busy with in the meantime is taken off.
+// original source, divided among the lines, and the time in line for the loop is taken off.
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { unattended } = require('../../base/guard')
@@ -14,6 +14,7 @@ const { placesOf, readAwaitStack } = require('./await-stacks')
 /** @import { AwaitBatch, AwaitFrame, SampleFacts } from '../../probe/waits/await-sample' */
 /** @import { SourceMaps } from '../../source-maps/source-maps' */
 /** @import { SlowRequests } from '../slow-requests/slow-requests' */
+/** @import { LineTime } from './attribute-waits' */
 /** @import { AppFrame, AwaitStack } from './await-stacks' */
 
 const MAX_AGE_MICROS = 15 * 60e6
@@ -48,6 +49,7 @@ class WaitProfile {
   #appRoot
   #sourceMaps
   #explain
+  #busySince
   /** @type {Pending[]} */
   #pending = []
   /** Oldest first. @type {Map<string, Kept[]>} */
@@ -60,12 +62,13 @@ class WaitProfile {
    * @param {object} parts
    * @param {string} parts.appRoot
    * @param {Pick<SourceMaps, 'frames' | 'known' | 'isKnown'>} parts.sourceMaps
-   * @param {SlowRequests['explain']} parts.explain  what the loop did during these requests
+   * @param {Pick<SlowRequests, 'explain' | 'busySince'>} parts.slowRequests  what the loop did during these requests
    */
-  constructor ({ appRoot, sourceMaps, explain }) {
+  constructor ({ appRoot, sourceMaps, slowRequests: { explain, busySince } }) {
     this.#appRoot = appRoot
     this.#sourceMaps = sourceMaps
     this.#explain = explain
+    this.#busySince = busySince
   }
 
   /** @param {AwaitBatch} batch */
@@ -162,19 +165,21 @@ class WaitProfile {
    * @returns {Kept[]}
    */
   #read (pending) {
+    if (pending.length === 0) return []
     const subjects = pending.map(sample => {
       const { lines, serial } = attributeWaits(this.#waitsOf(sample), sample.runs)
       const waits = lines.map(({ spans, count }, index) => [index, count, 0, lengthOf(spans), ...spans])
       return { sample, lines, serial, route: sample.route, fromMicros: sample.startMicros, startMicros: sample.startMicros, toMicros: sample.toMicros, waits }
     })
     const timelines = this.#explain(subjects)
+    const busySince = this.#busySince(Math.min(...subjects.map(({ startMicros }) => startMicros)))
     return subjects.map(subject => {
       const { sample: { route, startMicros, toMicros, isOpen, isTruncated, isAsked }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
-      const found = lines.map((line, index) => toLine(line, waits[index].ms)).filter(line => totalOf(line) > 0)
-      const queuedMs = found.reduce((sum, line) => sum + line.queuedMs, 0)
+      const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
+      const unseenMs = Math.max(0, waitingMs - sum(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
-      return { route, startMicros, toMicros, isOpen, isTruncated, isAsked, waitingMs: waitingMs + queuedMs, lines: found, serial: inRow }
+      return { route, startMicros, toMicros, isOpen, isTruncated, isAsked, waitingMs: rounded(unseenMs + sum(found, totalOf)), lines: found, serial: inRow }
     })
   }
 
@@ -209,12 +214,16 @@ function positionsOf (texts) {
 }
 
 /**
- * @param {{ app: AppFrame[], awaited: string | null, via: string | null, count: number, spans: number[] }} line
- * @param {number} ms  of it, while the loop was free
+ * What was awaited may have been ready while the loop was busy, without a pause, right until the function went on: that is standing in line. With what
+ * else it was busy during a wait does not matter.
+ * @param {LineTime} line
+ * @param {(micros: number) => number} busySince
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, count, spans }, ms) {
-  return { key: `${key} ${place.line}`, ...place, callers: callers.map(({ place }) => place), awaited, via, waits: count, ms, queuedMs: Math.max(0, rounded(toMs(lengthOf(spans)) - ms)) }
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, count, spans, ended }, busySince) {
+  const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
+  const queuedMs = toMs(queuedMicros)
+  return { key: `${key} ${place.line}`, ...place, callers: callers.map(({ place }) => place), awaited, via, waits: count, ms: rounded(toMs(lengthOf(spans)) - queuedMs), queuedMs }
 }
 
 /**
