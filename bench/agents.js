@@ -6,6 +6,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { compare, showComparison, showNoise } = require('./harness/comparisons')
 const { freshRounds, showConditions } = require('./harness/fresh-rounds')
 const { CONNECTIONS, load } = require('./harness/load')
+const { loadedRound } = require('./harness/request-rounds')
 const { withSink } = require('./harness/sink')
 const { medianOf } = require('./harness/statistics')
 
@@ -63,17 +64,14 @@ async function prepare (child, processors, note) {
   const startMs = await child.ask('lifeMicros') / 1e3
   await load(child.hello.port, WARM_UP_SECONDS, processors)
   return async () => {
-    const answeredBefore = await child.ask('answered')
-    await child.ask('begin')
-    await load(child.hello.port, ROUND_SECONDS, processors)
-    const ownMicros = await child.ask('cpuMicros')
-    const value = ownMicros / (await child.ask('answered') - answeredBefore)
+    const beganMicros = await child.ask('lifeMicros')
+    const { value } = await loadedRound(child, ROUND_SECONDS, processors)
     await sleep(QUIET_SECONDS * 1e3)
     const megabytes = await child.ask('rss') / 1e6
     await child.ask('begin')
     await sleep(IDLE_SECONDS * 1e3)
     note({ startMs, megabytes, idlePercent: await child.ask('cpuPercent') })
-    return { value, ownMicros: await child.ask('lifeMicros') }
+    return { value, ownMicros: await child.ask('lifeMicros') - beganMicros }
   }
 }
 

@@ -26,13 +26,21 @@ function requestRounds ({ roundSeconds, ...plan }) {
  */
 async function prepare (child, seconds, processors) {
   await load(child.hello.port, WARM_UP_SECONDS, processors)
-  return async () => {
-    const answeredBefore = await child.ask('answered')
-    await child.ask('begin')
-    await load(child.hello.port, seconds, processors)
-    const ownMicros = await child.ask('cpuMicros')
-    return { value: ownMicros / (await child.ask('answered') - answeredBefore), ownMicros }
-  }
+  return () => loadedRound(child, seconds, processors)
 }
 
-module.exports = { requestRounds, WARM_UP_SECONDS }
+/**
+ * @param {Child} child
+ * @param {number} seconds
+ * @param {string | undefined} processors
+ * @returns {Promise<import('./fresh-rounds').Measured>} CPU µs a request
+ */
+async function loadedRound (child, seconds, processors) {
+  const answeredBefore = await child.ask('answered')
+  await child.ask('begin')
+  await load(child.hello.port, seconds, processors)
+  const ownMicros = await child.ask('cpuMicros')
+  return { value: ownMicros / (await child.ask('answered') - answeredBefore), ownMicros }
+}
+
+module.exports = { loadedRound, requestRounds, WARM_UP_SECONDS }

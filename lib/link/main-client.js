@@ -153,4 +153,14 @@ function createOwnWork ({ post, expression }) {
   }
 }
 
-module.exports = { MainClient, createOwnWork }
+/**
+ * For what is not worth an error while the loop is blocked: `readOrLast(…).catch(nullWhenBlocked)`.
+ * @param {any} error
+ * @returns {null} where the main thread has never answered
+ */
+function nullWhenBlocked (error) {
+  if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
+  throw error
+}
+
+module.exports = { MainClient, createOwnWork, nullWhenBlocked }

@@ -19,8 +19,8 @@ const { createExitHooks } = require('./exit-hooks')
 const MAX_RELEASE_MS = 200
 // The last recording is not worth more: a few milliseconds are needed, most of them for the disk.
 const MAX_KEEP_MS = 200
-// V8 lets the young generation of a thread that starts grow to tens of megabytes, and keeps them: 4 MB more after a load than with this limit, of which
-// half a millisecond a collection is the price.
+// V8 lets the young generation of a thread that starts grow to tens of megabytes, and keeps them: 4 MB more after a load than with this limit. Its price
+// is more collections, of half a millisecond each.
 const YOUNG_GENERATION_MB = 3
 
 /**

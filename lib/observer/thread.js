@@ -44,6 +44,9 @@ const MAX_SHORTAGE_MS = 30_000
 
 const MAX_LAST_WINDOW_MS = 100 // half of the time that the main thread waits for the session to close
 
+/** Loaded with the first report. @type {typeof import('./report-sections').reportSections} */
+const reportSections = (...args) => require('./report-sections').reportSections(...args)
+
 class ObserverThread {
   #settings
   #state
@@ -160,7 +163,7 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
-      reportSections: (...args) => require('./report-sections').reportSections(...args),
+      reportSections,
       workLines: () => workLinesOf(this.#stalls.records.list()),
       marks: this.#marks
     })
@@ -329,7 +332,7 @@ class ObserverThread {
       capture: this.#captureParts.run,
       storeAt: this.#captureParts.storeAt,
       egress: () => this.#egress,
-      reportSections: (...args) => require('./report-sections').reportSections(...args),
+      reportSections,
       comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
       heapSampler: this.#captureParts.sampler,
       channel: this.#channel

@@ -30,12 +30,18 @@ const COLUMNS = [
   { title: 'GROWS BY', isNumber: true, cell: ({ growing }) => growing === undefined ? '-' : showRate(growing) }
 ]
 
-/** @param {string[]} owners */
-const sumColumn = (/** @type {string} */ title, ...owners) => ({
-  title,
-  isNumber: true,
-  cell: (/** @type {any} */ row) => showBytes(row.owners.reduce((/** @type {number} */ sum, /** @type {any} */ { owner, bytes }) => owners.includes(owner) ? sum + bytes : sum, 0))
-})
+/**
+ * @param {string} title
+ * @param {...string} owners
+ * @returns {import('../output/table').Column}
+ */
+function sumColumn (title, ...owners) {
+  return {
+    title,
+    isNumber: true,
+    cell: row => showBytes(row.owners.reduce((/** @type {number} */ sum, /** @type {any} */ { owner, bytes }) => owners.includes(owner) ? sum + bytes : sum, 0))
+  }
+}
 
 /** @type {import('../output/table').Column[]} */
 const GROUP_COLUMNS = [

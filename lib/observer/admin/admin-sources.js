@@ -4,6 +4,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
+const { nullWhenBlocked } = require('../../link/main-client')
 const { workLinesOf } = require('../../formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
@@ -234,12 +235,6 @@ async function readSyncCalls (parts) {
 async function readExactCalls ({ application: { id }, settings: { hasExactCalls }, main }) {
   const answer = hasExactCalls ? await main.readOrLast('exactCalls', id).catch(nullWhenBlocked) : null
   return answer ?? { value: { totals: null, exact: null, startUp: null }, at: Date.now(), isStale: hasExactCalls }
-}
-
-/** @param {any} error */
-function nullWhenBlocked (error) {
-  if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
-  throw error
 }
 
 /**

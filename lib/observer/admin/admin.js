@@ -6,6 +6,7 @@
 const { ControlSocket } = require('./control-socket')
 const { RequestCounts } = require('./request-counts')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
+const { nullWhenBlocked } = require('../../link/main-client')
 const { createRelayReceiver } = require('../../link/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
 const { ThreadWatch } = require('../threads/thread-watch')
@@ -77,7 +78,7 @@ class Admin {
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
-    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => this.#parts.main.readOrLast('processReading', application.id).catch(() => null) })
+    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => this.#parts.main.readOrLast('processReading', application.id).catch(nullWhenBlocked) })
     past.start()
     const sources = () => {
       made ??= require('./admin-sources').createAdminSources({

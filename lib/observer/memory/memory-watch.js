@@ -6,6 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros, monotonicMs, toEpochMs } = require('../../base/monotonic')
 const { SingleFlight } = require('../../base/single-flight')
+const { nullWhenBlocked } = require('../../link/main-client')
 const { readContainer, readMemoryRoom } = require('../../base/system/memory-room')
 const { readMappings, readResident } = require('../../base/system/resident-memory')
 const { OwnerGrowth } = require('./growth')
@@ -84,7 +85,8 @@ class MemoryWatch {
     if (noted === null || resident === null) return
     const atMs = this.#now()
     const owners = ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers })
-    this.#keep(pointOf(owners))
+    const sums = sumByOwner(owners)
+    this.#keep({ at: Math.round(toEpochMs(monotonicMicros())), bytes: Object.fromEntries(sums) })
     const collection = state.notedCollection
     if (collection !== null && collection.count !== this.#collections) {
       this.#collections = collection.count
@@ -94,7 +96,7 @@ class MemoryWatch {
       this.#growth.buffers.add(atMs, buffersBytes)
       this.#growth.external.add(atMs, Math.max(0, Math.min(collection.externalBytes, noted.externalBytes) - buffersBytes))
     }
-    this.#growth.native.addReading(atMs, bytesOf(owners, 'native'))
+    this.#growth.native.addReading(atMs, sums.get('native') ?? 0)
     if (this.#readings++ % SLOWER !== 0) return
     this.#container = readContainer()
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
@@ -218,31 +220,6 @@ function toFigures ({ heapUsedBytes, heapTotalBytes, externalBytes, buffersBytes
 function ownFigures () {
   const { total_physical_size: heapResidentBytes, external_memory: externalBytes } = process.getBuiltinModule('node:v8').getHeapStatistics()
   return { heapResidentBytes, externalBytes }
-}
-
-/**
- * @param {readonly import('../../../types/memory').MemoryOwner[]} owners
- * @param {string} wanted
- */
-function bytesOf (owners, wanted) {
-  return owners.reduce((sum, { owner, bytes }) => owner === wanted ? sum + bytes : sum, 0)
-}
-
-/**
- * @param {ReturnType<typeof ownersOf>} owners
- * @returns {MemoryPoint}
- */
-function pointOf (owners) {
-  /** @type {Record<string, number>} */
-  const bytes = {}
-  for (const one of owners) bytes[one.owner] = (bytes[one.owner] ?? 0) + one.bytes
-  return { at: Math.round(toEpochMs(monotonicMicros())), bytes }
-}
-
-/** @param {any} error */
-function nullWhenBlocked (error) {
-  if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
-  throw error
 }
 
 module.exports = { MemoryWatch }
