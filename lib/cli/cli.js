@@ -13,7 +13,7 @@ const { wrapped } = require('./output/text')
 const { askAll } = require('./connect/connect')
 const { version } = require('../../package.json')
 
-/** @import { Command, Invocation } from './commands' */
+/** @import { Command, Surroundings } from './commands' */
 
 const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM'])
 const HELP_INDENT = '      ' // of the description below the name of a command
@@ -33,17 +33,29 @@ async function main (argv, { env, terminal = createTerminal({ env }) }) {
   const isCancelled = COMMANDS.find(({ name }) => name === argv[0])?.readsFiles !== true
   if (isCancelled) for (const signal of ENDING) process.once(signal, interrupt)
   try {
-    return await dispatch(argv, { env, terminal, signal: interrupted.signal }) ?? EXIT_CODES.ok
-  } catch (error) {
-    return explain(error, terminal, interrupted.signal)
+    return await runCommand(argv, { env, terminal, signal: interrupted.signal })
   } finally {
     for (const signal of ENDING) process.off(signal, interrupt)
   }
 }
 
 /**
+ * One command, without a handler of signals.
  * @param {string[]} argv
- * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
+ * @param {Surroundings} surroundings
+ * @returns {Promise<number>} the exit code; it never rejects
+ */
+async function runCommand (argv, surroundings) {
+  try {
+    return await dispatch(argv, surroundings) ?? EXIT_CODES.ok
+  } catch (error) {
+    return explain(error, surroundings.terminal, surroundings.signal)
+  }
+}
+
+/**
+ * @param {string[]} argv
+ * @param {Surroundings} surroundings
  */
 async function dispatch ([name, ...rest], surroundings) {
   const { terminal } = surroundings
@@ -53,13 +65,13 @@ async function dispatch ([name, ...rest], surroundings) {
   const command = commandOf(name)
   const { values, positionals } = readArguments(command, rest)
   if (values.help) return terminal.line(helpOf(command, terminal.columns()))
-  const invocation = { ...surroundings, terminal: terminal.changed({ isWide: values.wide === true }), values, positionals }
+  const invocation = { ...surroundings, terminal: terminal.changed({ isWide: values.wide === true }), values, positionals, runCommand }
   return command.makesFile ? command.run(invocation) : printInto(invocation, { name: command.name, print: command.run })
 }
 
 /**
  * This user's processes with the first finding of each; the help where there are none.
- * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
+ * @param {Surroundings} surroundings
  */
 async function showProcesses (surroundings) {
   const { terminal } = surroundings

@@ -11,6 +11,9 @@
  * @property {NodeJS.ProcessEnv} env
  * @property {import('./output/terminal').Terminal} terminal
  * @property {AbortSignal} signal  Ctrl-C
+ * @property {(argv: string[], surroundings: Surroundings) => Promise<number>} runCommand  runs a command, and returns its exit code
+ *
+ * @typedef {Pick<Invocation, 'env' | 'terminal' | 'signal'>} Surroundings
  *
  * @typedef {object} Command
  * @property {string} name
@@ -47,7 +50,8 @@ const COMMANDS = Object.freeze([
   require('./commands/diff'),
   require('./commands/files/heap-index'),
   require('./commands/run'),
-  require('./commands/bench')
+  require('./commands/bench'),
+  require('./commands/mcp')
 ])
 
 module.exports = { COMMANDS }

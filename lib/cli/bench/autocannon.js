@@ -1,26 +1,18 @@
 'use strict'
 
-// Generates the load with autocannon, in its own process. autocannon is taken from the measured project, from beside loopscope, or from a cache
-// folder into which it is installed after the user has agreed. It is not installed into the project: `npm install --no-save` would remove other
-// packages that are not in its package.json, and does not work with the folders that pnpm and Yarn create.
+// Generates the load with autocannon, in its own process.
 
-const { execFile, spawn } = require('node:child_process')
-const { once } = require('node:events')
-const fs = require('node:fs')
-const { createRequire } = require('node:module')
-const os = require('node:os')
-const path = require('node:path')
+const { execFile } = require('node:child_process')
 const { promisify } = require('node:util')
 const { Failure } = require('../failure')
 const { pinned } = require('./processors')
-const { makeDirectory } = require('../../base/system/private-directory')
-const { devDependencies } = require('../../../package.json')
+const { provideOptionalPackage } = require('../optional-package')
 
 /** @import { Invocation } from '../commands' */
 /** @import { Settings } from '../commands/bench' */
 
-const REMEDY = 'Install it in this project: `npm install --save-dev autocannon`.'
-const PACKAGE = `autocannon@${devDependencies.autocannon}`
+/** @type {import('../optional-package').OptionalPackage} */
+const PACKAGE = Object.freeze({ name: 'autocannon', use: 'bench generates load with autocannon', cache: 'bench' })
 const EXTRA_MS = 30_000 // it waits 10 s for missing answers
 const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 
@@ -42,55 +34,11 @@ const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
  * @param {Pick<Invocation, 'env' | 'terminal' | 'signal'>} surroundings
  * @param {readonly string[]} [folders]  to search before the cache folder
  * @returns {Promise<Autocannon>}
- * @throws {Failure} when it is not found, and not to be installed
+ * @throws {import('../failure').Failure} when it is not found, and not to be installed
  */
-async function provideAutocannon ({ env, terminal, signal }, folders = [process.cwd(), __dirname]) {
-  const cache = path.join(env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'loopscope', 'bench')
-  const searched = [...folders, cache]
-  const found = find(searched)
-  if (found !== null) return found
-  if (!await isInstallAllowed(cache, { terminal, signal })) throw new Failure('failed', 'bench generates load with autocannon, which is not installed.', REMEDY)
-  await install(cache, { env, signal })
-  const installed = find(searched)
-  if (installed === null) throw new Failure('failed', `autocannon could not be installed into ${cache}.`, REMEDY)
-  return installed
-}
-
-/**
- * @param {readonly string[]} folders
- * @returns {Autocannon | null}
- */
-function find (folders) {
-  for (const folder of folders) {
-    const { resolve } = createRequire(path.join(folder, 'from.js'))
-    try {
-      const file = resolve('autocannon')
-      return { file, version: JSON.parse(fs.readFileSync(resolve('autocannon/package.json'), 'utf8')).version }
-    } catch {} // not there: try the next folder
-  }
-  return null
-}
-
-/**
- * Asks the user; without a terminal the answer is no.
- * @param {string} cache
- * @param {Pick<Invocation, 'terminal' | 'signal'>} surroundings
- */
-async function isInstallAllowed (cache, { terminal, signal }) {
-  const answer = await terminal.ask(`bench generates load with autocannon, which is not installed.\nInstall ${PACKAGE} into ${cache}? [y/N] `, signal)
-  return /^y(es)?$/i.test(answer?.trim() ?? '')
-}
-
-/**
- * @param {string} cache
- * @param {Pick<Invocation, 'env' | 'signal'>} surroundings
- */
-async function install (cache, { env, signal }) {
-  makeDirectory(cache)
-  const args = ['install', '--prefix', cache, '--no-audit', '--no-fund', '--ignore-scripts', PACKAGE]
-  const npm = spawn('npm', args, { env, signal, stdio: ['ignore', 2, 2] }) // standard output is for results
-  const [code] = await once(npm, 'close')
-  if (code !== 0) throw new Failure('failed', `npm failed with exit code ${code}: autocannon is not installed.`, REMEDY)
+async function provideAutocannon (surroundings, folders) {
+  const requirePackage = await provideOptionalPackage(PACKAGE, surroundings, folders)
+  return { file: requirePackage.resolve('autocannon'), version: requirePackage('autocannon/package.json').version }
 }
 
 /**

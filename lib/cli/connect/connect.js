@@ -141,4 +141,4 @@ async function askAll (path, kind, { env, terminal, signal }) {
   return answers.filter(answer => answer !== null)
 }
 
-module.exports = { JSON_OPTION, CONNECT_OPTIONS, askAll, assertAlive, findTarget, connect }
+module.exports = { JSON_OPTION, CONNECT_OPTIONS, askAll, assertAlive, findTarget, connect, parseUrl }
