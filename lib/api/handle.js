@@ -204,7 +204,7 @@ class Handle extends EventEmitter {
    * @param {string} template
    */
   route (request, template) {
-    this.#requests.sayRoute(request, template)
+    this.#requests.setRoute(request, template)
   }
 
   /** Synchronous calls by call site, each list heaviest first. @returns {Promise<SyncCalls>} */

@@ -48,20 +48,20 @@ test('two copies of the package see one context, and the last to stop ends it', 
   assert.equal(Object.getOwnPropertySymbols(globalThis).some(symbol => String(symbol).includes('loopscope.route-context')), false)
 })
 
-test('what the application says of a route through one copy of the package is known to the other', () => {
-  const [told, record] = ['told-route', 'contexts/one-request'].map(name => require.resolve(`../../lib/probe/http/${name}`))
-  const cached = [told, record].map(file => [file, require.cache[file]])
+test('a template set through one copy of the package applies in the other', () => {
+  const [setRoute, record] = ['set-route', 'contexts/one-request'].map(name => require.resolve(`../../lib/probe/http/${name}`))
+  const cached = [setRoute, record].map(file => [file, require.cache[file]])
   const { createRequestContext, putContext } = require(record)
-  const { toldIn } = require(told)
+  const { routeFactsIn } = require(setRoute)
   for (const [file] of cached) delete require.cache[file]
-  const copy = require(told)
+  const copy = require(setRoute)
   for (const [file, module] of cached) require.cache[file] = module
-  assert.notEqual(copy.toldIn, toldIn)
+  assert.notEqual(copy.routeFactsIn, routeFactsIn)
   const request = Object.assign(new IncomingMessage(null), { method: 'GET' })
   const context = createRequestContext(request, 0, 0, new ServerResponse(request))
   putContext(request, context)
-  copy.sayTemplate(request, '/users/:id')
-  assert.equal(toldIn(context).template, '/users/:id')
+  copy.setRouteTemplate(request, '/users/:id')
+  assert.equal(routeFactsIn(context).template, '/users/:id')
   assert.equal(routeOf(request), 'GET /users/:id')
 })
 

@@ -9,7 +9,7 @@ const { RequestChannel } = require('../../probe/http/request-channel')
 const { createRequestDurations } = require('./request-durations')
 const { createRequestMeasure } = require('./request-measure')
 const { SlowestRequest } = require('../../probe/http/slowest-request')
-const { createSayRoute } = require('../../probe/http/told-route')
+const { createSetRoute } = require('../../probe/http/set-route')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { RequestMiddleware } from './middleware' */
@@ -30,7 +30,7 @@ class ApplicationRequests {
   /** The request or job of this handle whose synchronous code ran longest. */
   slowest
   /** Sets the route template of a request, where the framework does not provide it. Never throws. */
-  sayRoute
+  setRoute
 
   /**
    * @param {object} parts
@@ -45,7 +45,7 @@ class ApplicationRequests {
     this.#parts = parts
     this.durations = share(SHARED_DURATIONS, () => createRequestDurations({ logger }))
     this.slowest = new SlowestRequest(parts.stallThresholdMs)
-    this.sayRoute = createSayRoute({ context: this.#context, logger })
+    this.setRoute = createSetRoute({ context: this.#context, logger })
   }
 
   /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers requests that are not for the application */

@@ -10,7 +10,7 @@ const { guarded, reportFault } = require('../../base/guard')
 const { putSpan, spansOf } = require('../trace-of')
 const { createRequestContext, isInFirstTurn } = require('./contexts/one-request')
 const { FINISHED, ROUTE, answeredTemplate, isFinished, methodOf } = require('./route-template')
-const { sayTemplate } = require('./told-route')
+const { setRouteTemplate } = require('./set-route')
 
 /** @import { ServerResponse as Response } from 'node:http' */
 /** @import { Socket } from 'node:net' */
@@ -197,7 +197,7 @@ function finishRequest (context, status) {
   const finished = finishedContext(context, context.route ?? `${methodOf(context)} ${answeredTemplate(context, status)}`)
   context.holder.context = finished
   context.request = finished.request
-  context.told = undefined
+  context.routeFacts = undefined
   context.response = null
   context.socket = null
   context.onEnd = null
@@ -229,7 +229,7 @@ function createFinished (route, headers, span) {
   const space = route.indexOf(' ')
   /** @type {any} */
   const request = { method: route.slice(0, space), url: '', headers, [FINISHED]: true, [ROUTE]: route }
-  sayTemplate(request, route.slice(space + 1))
+  setRouteTemplate(request, route.slice(space + 1))
   putSpan(request, span)
   const context = createRequestContext(request, 0, 0)
   context.firstTurn = 0

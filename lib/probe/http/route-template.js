@@ -5,10 +5,10 @@
 
 const { expressTemplate, isOnePath } = require('./express-template')
 const { maskedTemplate, pathnameOf, shortMask } = require('./mask-path')
-const { toldIn, toldOf } = require('./told-route')
+const { routeFactsIn, routeFactsOf } = require('./set-route')
 
 /** @import { RequestContext } from './contexts/one-request' */
-/** @import { Told } from './told-route' */
+/** @import { RouteFacts } from './set-route' */
 
 /** Marks the stand-in of a finished request, which has its route and nothing else. */
 const FINISHED = Symbol('loopscope.finished')
@@ -55,8 +55,8 @@ function routeInFlight (request) {
   const named = namedRoute(request)
   if (named !== undefined) return named
   try {
-    const told = toldOf(request)
-    const known = told?.template ?? knownTemplate(request, told)
+    const routeFacts = routeFactsOf(request)
+    const known = routeFacts?.template ?? knownTemplate(request, routeFacts)
     const path = known === undefined ? pathnameOf(request) : ''
     const template = path[0] === '/' ? shortMask(path, request.params) : known
     return template ? `${methodOf(request)} ${template}` : null
@@ -79,7 +79,7 @@ function methodOf ({ method }) {
  */
 function templateOf (request) {
   try {
-    return resolve(request, request.method, toldOf(request))
+    return resolve(request, request.method, routeFactsOf(request))
   } catch {
     return UNMATCHED
   }
@@ -92,7 +92,7 @@ function templateOf (request) {
  */
 function answeredTemplate (context, status) {
   try {
-    return resolve(context.request, context.method, toldIn(context), status)
+    return resolve(context.request, context.method, routeFactsIn(context), status)
   } catch {
     return UNMATCHED
   }
@@ -101,25 +101,25 @@ function answeredTemplate (context, status) {
 /**
  * @param {any} request
  * @param {any} method
- * @param {Told | undefined} told
+ * @param {RouteFacts | undefined} routeFacts
  * @param {number} [status]
  */
-function resolve (request, method, told, status) {
-  const template = told?.template ?? knownTemplate(request, told)
+function resolve (request, method, routeFacts, status) {
+  const template = routeFacts?.template ?? knownTemplate(request, routeFacts)
   if (template === null || template === '') return UNMATCHED
   // A scanner requests any path, and gets 404: only an answered path gets a name.
   const found = template ?? (status === STATUS_NOT_FOUND ? null : masked(request))
   if (found === null) return UNMATCHED
-  return BODILESS.has(method) ? found : found + operationOf(request, told?.subject)
+  return BODILESS.has(method) ? found : found + operationOf(request, routeFacts?.subject)
 }
 
 /**
  * @param {any} request
- * @param {Told | undefined} told
+ * @param {RouteFacts | undefined} routeFacts
  * @returns {string | null | undefined}
  */
-function knownTemplate (request, told) {
-  const template = told?.framework?.readTemplate(told.subject)
+function knownTemplate (request, routeFacts) {
+  const template = routeFacts?.framework?.readTemplate(routeFacts.subject)
   if (typeof template === 'string') return template
   const route = template === null ? undefined : request.route
   if (isOnePath(route)) return expressTemplate(request, route)
@@ -142,8 +142,8 @@ function nextTemplate (request) {
  */
 function handlersOf (request) {
   try {
-    const told = toldOf(request)
-    const found = told?.framework?.readHandlers(told.subject) ?? request.route?.stack?.map((/** @type {any} */ layer) => layer.handle) ?? []
+    const routeFacts = routeFactsOf(request)
+    const found = routeFacts?.framework?.readHandlers(routeFacts.subject) ?? request.route?.stack?.map((/** @type {any} */ layer) => layer.handle) ?? []
     return found.filter((/** @type {unknown} */ handler) => typeof handler === 'function')
   } catch {
     return []

@@ -5,12 +5,12 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../../base/guard')
-const { giveTemplate, hasTemplate } = require('../told-route')
+const { hasFramework, setFramework } = require('../set-route')
 const { isLoaded } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../../../api/http/middleware' */
-/** @import { Framework } from '../told-route' */
+/** @import { Framework } from '../set-route' */
 
 /**
  * @typedef {{ raw: IncomingMessage, routeOptions?: { url?: string, handler?: Function } }} FastifyRequest
@@ -34,7 +34,7 @@ function createFastifyPlugin (middleware) {
   /** @param {FastifyLike} instance */
   async function loopscope (instance) {
     instance.addHook('onRequest', (request, reply, done) => {
-      giveTemplate(request.raw, request, FASTIFY)
+      setFramework(request.raw, request, FASTIFY)
       let isTaken = true
       middleware(request.raw, reply.raw, () => {
         isTaken = false
@@ -76,7 +76,7 @@ function observeInstance (instance) {
 
 /** @param {FastifyRequest} request */
 function observeRequest (request) {
-  if (!hasTemplate(request.raw)) giveTemplate(request.raw, request, FASTIFY)
+  if (!hasFramework(request.raw)) setFramework(request.raw, request, FASTIFY)
 }
 
 module.exports = { createFastifyPlugin, observeInstance, FastifyWatch }

@@ -8,10 +8,10 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { unattended } = require('../../../base/guard')
-const { giveTemplate, hasTemplate } = require('../told-route')
+const { hasFramework, setFramework } = require('../set-route')
 const { loadedExports } = require('./loaded')
 
-/** @import { Framework } from '../told-route' */
+/** @import { Framework } from '../set-route' */
 
 const COMMONJS = /[\\/]hono[\\/]dist[\\/]cjs[\\/]context\.js$/
 const COMMONJS_ENTRY = path.normalize('/dist/cjs/index.js')
@@ -75,7 +75,7 @@ function meetAt (get) {
   /** @this {any} */
   return function req () {
     const request = this.env?.incoming
-    if (request !== undefined && request !== null && !hasTemplate(request)) giveTemplate(request, this, HONO)
+    if (request !== undefined && request !== null && !hasFramework(request)) setFramework(request, this, HONO)
     return get.call(this)
   }
 }

@@ -3,12 +3,12 @@
 // Koa adapter: a middleware in Koa's form. The usual routers leave the route in the context; without the middleware, the context is intercepted
 // where Koa creates it.
 
-const { giveTemplate, hasTemplate } = require('../told-route')
+const { hasFramework, setFramework } = require('../set-route')
 const { loadedExports } = require('./loaded')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../../../api/http/middleware' */
-/** @import { Framework } from '../told-route' */
+/** @import { Framework } from '../set-route' */
 
 /** @typedef {{ req: IncomingMessage, res: ServerResponse, respond?: boolean, _matchedRoute?: string | RegExp, matched?: { path: unknown, stack: unknown[] }[] }} KoaContext */
 
@@ -36,7 +36,7 @@ function createKoaMiddleware (middleware) {
    * @returns {Promise<unknown>}
    */
   return function loopscope (context, next) {
-    giveTemplate(context.req, context, KOA)
+    setFramework(context.req, context, KOA)
     /** @type {Promise<unknown> | undefined} */
     let answered
     middleware(context.req, context.res, () => { answered = next() })
@@ -70,7 +70,7 @@ class KoaWatch {
     const own = function createContext (...given) {
       const context = replaced.apply(this, given)
       const request = context?.req
-      if (request !== undefined && !hasTemplate(request)) giveTemplate(request, context, KOA)
+      if (request !== undefined && !hasFramework(request)) setFramework(request, context, KOA)
       return context
     }
     prototype.createContext = own

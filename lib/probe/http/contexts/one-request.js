@@ -8,7 +8,7 @@ const { executionAsyncId } = require('node:async_hooks')
 /** @import { Socket } from 'node:net' */
 /** @import { Active } from '../../../api/http/request-durations' */
 /** @import { ResponseEnds } from '../response-ends' */
-/** @import { Told } from '../told-route' */
+/** @import { RouteFacts } from '../set-route' */
 /** @import { RequestWaits } from '../../waits/request-waits' */
 
 /**
@@ -23,7 +23,7 @@ const { executionAsyncId } = require('node:async_hooks')
  * @property {string | undefined} method
  * @property {ServerResponse | null} response  null: the connection does not report its end
  * @property {Socket | null} socket     its connection
- * @property {Told | undefined} told     route facts set by the application or the framework
+ * @property {RouteFacts | undefined} routeFacts  set by the application or the framework
  * @property {number} startMicros       when it was read, on the monotonic clock
  * @property {number} arrivedMicros     when it may have arrived: earlier than startMicros where the loop read it late
  * @property {number} firstTurn         Node's async id of the call in which it began; 0 once a part of its body has arrived since
@@ -61,7 +61,7 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
     method: request.method,
     response,
     socket: response === null ? null : request.socket,
-    told: undefined,
+    routeFacts: undefined,
     startMicros,
     arrivedMicros,
     firstTurn: executionAsyncId(),

@@ -3,7 +3,7 @@
 const { test, beforeEach } = require('node:test')
 const assert = require('node:assert/strict')
 const { IncomingMessage } = require('node:http')
-const { createSayRoute } = require('../../lib/probe/http/told-route')
+const { createSetRoute } = require('../../lib/probe/http/set-route')
 const { routeOf } = require('../../lib/probe/http/route-template')
 const { forgetWarnings } = require('../../lib/base/warnings')
 
@@ -11,8 +11,8 @@ beforeEach(forgetWarnings)
 
 function createSubject (current) {
   const logged = []
-  const say = createSayRoute({ context: { current: () => current }, logger: { warn: ({ code }, message) => logged.push(`${code} ${message}`) } })
-  return { say, logged }
+  const setRoute = createSetRoute({ context: { current: () => current }, logger: { warn: ({ code }, message) => logged.push(`${code} ${message}`) } })
+  return { setRoute, logged }
 }
 
 function createRequest () {
@@ -21,45 +21,45 @@ function createRequest () {
   return request
 }
 
-test('what the application says goes before what the framework knows, and the last word counts', () => {
-  const { say, logged } = createSubject()
+test('a template set by the application precedes that of the framework, and the last one counts', () => {
+  const { setRoute, logged } = createSubject()
   const request = Object.assign(createRequest(), { route: { path: '/from-express' } })
-  say(request, '/first')
-  say(request, '/users/:name')
+  setRoute(request, '/first')
+  setRoute(request, '/users/:name')
   assert.equal(routeOf(request), 'GET /users/:name')
   assert.deepEqual([Object.keys(request).includes('template'), logged], [false, []])
 })
 
 test('it is said of what frameworks make of a request', () => {
-  const { say } = createSubject()
+  const { setRoute } = createSubject()
   for (const wrap of [raw => ({ raw, url: '/', method: 'GET' }), req => ({ req, method: 'GET', url: '/' }), incoming => ({ env: { incoming }, req: { raw: {} } })]) {
     const request = createRequest()
-    say(wrap(request), '/users/:name')
+    setRoute(wrap(request), '/users/:name')
     assert.equal(routeOf(request), 'GET /users/:name')
   }
 })
 
 test('where no request is given, it is the one that is being worked on', () => {
   const request = createRequest()
-  createSubject({ request }).say(new Request('http://x/users/jo'), '/users/:name')
+  createSubject({ request }).setRoute(new Request('http://x/users/jo'), '/users/:name')
   assert.equal(routeOf(request), 'GET /users/:name')
 })
 
 test('nothing throws: what is no template or no request is left out, with one warning', () => {
   for (const template of [undefined, null, 7, '', 'users', '/with space', '/new\nline', `/${'x'.repeat(300)}`, {}]) {
     forgetWarnings()
-    const { say, logged } = createSubject()
+    const { setRoute, logged } = createSubject()
     const request = createRequest()
-    say(request, template)
-    say(request, template)
+    setRoute(request, template)
+    setRoute(request, template)
     assert.equal(routeOf(request), 'GET /users/jo')
     assert.equal(logged.length, 1)
     assert.match(logged[0], /^LOOPSCOPE_WARN_ROUTE .*begins with "\/"/)
   }
   for (const request of [undefined, null, 7, 'text', {}, { get raw () { throw new Error('trap') } }, Object.freeze(createRequest())]) {
     forgetWarnings()
-    const { say, logged } = createSubject()
-    say(request, '/users/:name')
+    const { setRoute, logged } = createSubject()
+    setRoute(request, '/users/:name')
     assert.equal(logged.length, 1)
   }
 })

@@ -15,7 +15,7 @@ const { contextOn, takePlace } = require('./contexts/one-request')
  *   possible: the router may not have run yet
  * @property {(subject: any) => unknown[]} readHandlers  the functions that answer the route; other values are left out
  *
- * @typedef {object} Told
+ * @typedef {object} RouteFacts
  * @property {string | undefined} template  set by the application, which takes precedence
  * @property {Framework | undefined} framework
  * @property {any} subject  the framework's own request object
@@ -25,15 +25,15 @@ const { contextOn, takePlace } = require('./contexts/one-request')
 const TEMPLATE = /^\/[^\s\p{Cc}]{0,255}$/u
 
 /** On a request without a context of its own. */
-const TOLD = Symbol('loopscope.told')
+const ROUTE_FACTS = Symbol('loopscope.routeFacts')
 
 /**
  * Sets the template on behalf of the application.
  * @param {object} request
  * @param {string} template
  */
-function sayTemplate (request, template) {
-  toldFor(request).template = template
+function setRouteTemplate (request, template) {
+  ensureRouteFacts(request).template = template
 }
 
 /**
@@ -41,46 +41,46 @@ function sayTemplate (request, template) {
  * @param {any} subject  the framework's own request object
  * @param {Framework} framework
  */
-function giveTemplate (request, subject, framework) {
-  const told = toldFor(request)
-  told.framework = framework
-  told.subject = subject
+function setFramework (request, subject, framework) {
+  const facts = ensureRouteFacts(request)
+  facts.framework = framework
+  facts.subject = subject
 }
 
 /** @param {any} request */
-function hasTemplate (request) {
-  return toldOf(request)?.framework !== undefined
+function hasFramework (request) {
+  return routeFactsOf(request)?.framework !== undefined
 }
 
 /**
  * @param {any} request
- * @returns {Told} to be completed
+ * @returns {RouteFacts} to be completed
  */
-function toldFor (request) {
+function ensureRouteFacts (request) {
   takePlace(request)
-  const known = toldOf(request)
+  const known = routeFactsOf(request)
   if (known !== undefined) return known
-  const told = { template: undefined, framework: undefined, subject: undefined }
+  const facts = { template: undefined, framework: undefined, subject: undefined }
   const context = contextOn(request)
-  if (context === undefined) request[TOLD] = told
-  else context.told = told
-  return told
+  if (context === undefined) request[ROUTE_FACTS] = facts
+  else context.routeFacts = facts
+  return facts
 }
 
 /**
  * @param {any} request
- * @returns {Told | undefined}
+ * @returns {RouteFacts | undefined}
  */
-function toldOf (request) {
-  return contextOn(request)?.told ?? request[TOLD]
+function routeFactsOf (request) {
+  return contextOn(request)?.routeFacts ?? request[ROUTE_FACTS]
 }
 
 /**
  * The same without reading the request, when its context is already at hand.
  * @param {RequestContext} context
  */
-function toldIn ({ response, told, request }) {
-  return response === null ? toldOf(request) : told
+function routeFactsIn ({ response, routeFacts, request }) {
+  return response === null ? routeFactsOf(request) : routeFacts
 }
 
 /**
@@ -90,15 +90,15 @@ function toldIn ({ response, told, request }) {
  * @param {Pick<Logger, 'warn'>} parts.logger
  * @returns {(request: unknown, template: unknown) => void}
  */
-function createSayRoute ({ context, logger }) {
-  return function sayRoute (request, template) {
+function createSetRoute ({ context, logger }) {
+  return function setRoute (request, template) {
     try {
       if (typeof template !== 'string' || !TEMPLATE.test(template)) {
         return warnOnce(logger, 'LOOPSCOPE_WARN_ROUTE', 'a template is text of at most 256 characters that begins with "/" and has no spaces')
       }
-      const found = requestBehind(request) ?? context.current()?.request
+      const found = nodeRequestOf(request) ?? context.current()?.request
       if (found === undefined) return warnOnce(logger, 'LOOPSCOPE_WARN_ROUTE', 'it was not given a request, and none is being worked on')
-      sayTemplate(found, template)
+      setRouteTemplate(found, template)
     } catch (error) {
       warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     }
@@ -109,7 +109,7 @@ function createSayRoute ({ context, logger }) {
  * @param {any} given  a request of node:http, Express or Fastify, or a context of Hono or Koa
  * @returns {object | undefined}
  */
-function requestBehind (given) {
+function nodeRequestOf (given) {
   return [given?.env?.incoming, given?.raw, given?.req, given].find(isRequest)
 }
 
@@ -118,4 +118,4 @@ function isRequest (value) {
   return typeof value?.method === 'string' && typeof value.url === 'string' && typeof value.httpVersion === 'string'
 }
 
-module.exports = { createSayRoute, giveTemplate, hasTemplate, sayTemplate, toldIn, toldOf }
+module.exports = { createSetRoute, hasFramework, routeFactsIn, routeFactsOf, setFramework, setRouteTemplate }
