@@ -9,7 +9,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { createMetricsState } = require('../../lib/observer/group/metrics-state')
-const { addTold, countedOf } = require('../../lib/observer/group/totals')
+const { addReports, countedOf } = require('../../lib/observer/group/totals')
 const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 
 const WRITER = path.join(__dirname, '..', 'fixtures', 'group', 'state-writer.js')
@@ -23,7 +23,7 @@ function makeFolder (t) {
 const reading = (memberId, value) => ({
   memberId, openedAtMs: 0, readAtMs: value, contentType: '', metrics: [{ name: 'c', help: '', type: 'counter', aggregator: 'sum', values: [{ labels: {}, value }] }]
 })
-const add = (...readings) => totals => addTold(totals, { readings, isThere: () => true })
+const add = (...readings) => totals => addReports(totals, { readings, isThere: () => true })
 const counted = totals => sumMetrics(countedOf(totals))[0].values[0].value
 
 test('what is kept is private, read by all, bounded, and gone when it is removed', t => {

@@ -19,7 +19,7 @@ const { askForGroupAnswer, mergeOverview, mergeRequests, mergeSlowRequests, merg
 const { groupCaptures } = require('../../lib/shared/group/group-captures')
 const { groupCpuProfile, groupHeapProfile } = require('../../lib/observer/group/group-profiles')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
-const { addTold, countedOf, NOTHING_TOLD } = require('../../lib/observer/group/totals')
+const { addReports, countedOf, NO_REPORTS } = require('../../lib/observer/group/totals')
 const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 const { writeExposition } = require('../../lib/shared/group/exposition')
 const { IN_FLIGHT } = require('../admin/subject')
@@ -150,9 +150,9 @@ test('whatever member of an answer is odd, the answer is missing or can be merge
     },
     metrics (value) {
       const readings = [{ ...GOOD.metrics, memberId: 'a' }, { ...value, memberId: 'b' }].filter(({ openedAtMs }) => openedAtMs !== null)
-      const told = addTold(NOTHING_TOLD, { readings, isThere: () => false, nowMs: 0 })
-      const later = addTold(told, { readings: [], isThere: () => false, nowMs: 1e9 })
-      const text = writeExposition(sumMetrics([value.metrics, ...countedOf(told), ...countedOf(later)]), value.contentType)
+      const reports = addReports(NO_REPORTS, { readings, isThere: () => false, nowMs: 0 })
+      const later = addReports(reports, { readings: [], isThere: () => false, nowMs: 1e9 })
+      const text = writeExposition(sumMetrics([value.metrics, ...countedOf(reports), ...countedOf(later)]), value.contentType)
       for (const line of text.split('\n')) assert.match(line, /^(#.*|[^\s{]+(\{.*\})? (NaN|[+-]?(Inf|[\d.e+-]+)))?$/, text)
       const counted = sumMetrics(countedOf(later)).flatMap(({ values }) => values)
       for (const { value } of counted) assert.ok(Number.isFinite(value), JSON.stringify(value))
@@ -191,13 +191,15 @@ test('what was kept and is odd is dropped when it is read, and the rest counts o
   const [member] = await serve(t, [well])
   const { state, read: scrape } = metricsOf(t, [member])
   await scrape()
-  const [own] = Object.values(state.read().told)
+  const [own] = Object.values(state.read().reports)
   const odd = [null, 5, {}, { memberId: 'z', openedAtMs: 0, readAtMs: 1, goneSinceMs: null, metrics: [{ name: 'x' }, null] }, { memberId: 'y', openedAtMs: 0, readAtMs: 1, goneSinceMs: 1e300, metrics: 5 }]
-  for (const kept of [5, [], 'x', { told: 5 }, { told: [null], departed: {}, folded: 5 }]) {
+  for (const kept of [5, [], 'x', { reports: 5 }, { told: 5 }, { reports: [null], departed: {}, folded: 5 }]) {
     state.update(() => kept)
     assert.match(await scrape(), /^c_total\{route="a"\} 1$/m, JSON.stringify(kept))
   }
-  state.update(() => ({ told: { ...[{ ...own, memberId: 'gone', metrics: [null, ...own.metrics] }, ...odd] }, departed: [null, { name: 'x' }, 5, ...own.metrics], folded: [null, {}] }))
+  state.update(() => ({ reports: { ...[{ ...own, memberId: 'gone', metrics: [null, ...own.metrics] }, ...odd] }, departed: [null, { name: 'x' }, 5, ...own.metrics], folded: [null, {}] }))
+  assert.match(await scrape(), /^c_total\{route="a"\} 3$/m)
+  state.update(() => ({ told: { gone: { ...own, memberId: 'gone' } }, departed: own.metrics, folded: [] })) // as 0.1.0 stored it
   assert.match(await scrape(), /^c_total\{route="a"\} 3$/m)
 })
 

@@ -5,7 +5,7 @@
 
 const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { askGroup } = require('../../shared/group/ask-group')
-const { addTold, countedOf, currentOf, NOTHING_TOLD } = require('./totals')
+const { addReports, countedOf, currentOf, NO_REPORTS } = require('./totals')
 const { writeExposition } = require('../../shared/group/exposition')
 const { sumMetrics } = require('./sum-metrics')
 const { createMetricsState } = require('./metrics-state')
@@ -38,10 +38,10 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
   function keep (readings, there) {
     const news = { readings, isThere: (/** @type {string} */ id) => isAmong(there, id) || isRunning(id) }
     try {
-      return state.update(totals => addTold(totals, news))
+      return state.update(totals => addReports(totals, news))
     } catch (error) {
       warn(/** @type {Error} */ (error).message)
-      return addTold(NOTHING_TOLD, news)
+      return addReports(NO_REPORTS, news)
     }
   }
 
@@ -54,10 +54,10 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
       const there = await members()
       const answers = await ask(there, READING, { signal, maxBytes: ANSWERS.metrics.maxBytes })
       const readings = answers.flatMap(answer => readingOf(answer) ?? [])
-      const told = readings.filter(({ openedAtMs }) => openedAtMs !== null) // otherwise it contains only how long the process has been blocked
-      const kept = keep(told, there)
-      const metrics = sumMetrics([[upOf(answers, told)], ...readings.map(({ metrics }) => currentOf(metrics)), ...countedOf(kept)])
-      const { contentType = TEXT_FORMAT } = told.find(reading => reading.memberId === memberId) ?? told[0] ?? {}
+      const counted = readings.filter(({ openedAtMs }) => openedAtMs !== null) // otherwise it contains only how long the process has been blocked
+      const kept = keep(counted, there)
+      const metrics = sumMetrics([[upOf(answers, counted)], ...readings.map(({ metrics }) => currentOf(metrics)), ...countedOf(kept)])
+      const { contentType = TEXT_FORMAT } = counted.find(reading => reading.memberId === memberId) ?? counted[0] ?? {}
       return { contentType, text: writeExposition(metrics, contentType) }
     },
 
@@ -74,8 +74,8 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
       const there = await members()
       const own = there.find(({ id }) => id === memberId)
       const isEarlier = (/** @type {Member} */ member) => member.id !== memberId && (own === undefined || isOlder(member, own))
-      const told = Object.values(state.read()?.told ?? {})
-      const isNoneThere = !there.some(isEarlier) && !told.some(({ memberId: id }) => isAmong(there, id) || isRunning(id))
+      const reports = Object.values(state.read()?.reports ?? {})
+      const isNoneThere = !there.some(isEarlier) && !reports.some(({ memberId: id }) => isAmong(there, id) || isRunning(id))
       if (isNoneThere) state.remove()
     }
   }
@@ -92,14 +92,14 @@ function readingOf (answer) {
 
 /**
  * @param {readonly GroupAnswer[]} answers
- * @param {readonly MetricsReading[]} told
+ * @param {readonly MetricsReading[]} counted
  * @returns {Metric}
  */
-function upOf (answers, told) {
-  const ids = new Set(told.map(({ memberId }) => memberId))
+function upOf (answers, counted) {
+  const ids = new Set(counted.map(({ memberId }) => memberId))
   return {
     name: 'loopscope_up',
-    help: 'Whether the process told its metrics for this scrape, 1 or 0',
+    help: 'Whether the process returned its metrics for this scrape, 1 or 0',
     type: 'gauge',
     aggregator: 'min', // for containers with the same pid
     values: answers.map(({ member: { id, pid, instance } }) => ({

@@ -24,7 +24,7 @@ const MAX_FOLDED = 1000 // names kept, for late reports of them
  *
  * @typedef {ApplicationMetrics & { memberId: string }} MetricsReading  reading of one process of the group
  *
- * @typedef {object} Told
+ * @typedef {object} Report
  * @property {string} memberId
  * @property {number} openedAtMs
  * @property {number} readAtMs
@@ -32,15 +32,15 @@ const MAX_FOLDED = 1000 // names kept, for late reports of them
  * @property {Metric[]} metrics
  *
  * @typedef {object} Totals
- * @property {Readonly<Record<string, Told>>} told
+ * @property {Readonly<Record<string, Report>>} reports
  * @property {readonly Metric[]} departed  sum of departed processes, as exact sums
  * @property {readonly string[]} folded  names of processes already added to departed
  */
 
 /** @type {Totals} */
-const NOTHING_TOLD = Object.freeze({ told: Object.freeze({}), departed: Object.freeze([]), folded: Object.freeze([]) })
+const NO_REPORTS = Object.freeze({ reports: Object.freeze({}), departed: Object.freeze([]), folded: Object.freeze([]) })
 
-const hasShapeOfTold = record({ memberId: text, openedAtMs: number, readAtMs: number, goneSinceMs: orNull(number), metrics: Array.isArray })
+const hasShapeOfReport = record({ memberId: text, openedAtMs: number, readAtMs: number, goneSinceMs: orNull(number), metrics: Array.isArray })
 
 const MAX_COUNT = 1e300
 const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
@@ -51,11 +51,11 @@ const COUNTING_TYPES = Object.freeze(['counter', 'histogram', 'summary'])
  * @returns {Totals}
  */
 function toTotals (kept) {
-  if (!isObject(kept)) return NOTHING_TOLD
-  const { told, departed, folded } = kept
-  const rows = /** @type {Told[]} */ (isObject(told) ? Object.values(told).filter(hasShapeOfTold) : [])
+  if (!isObject(kept)) return NO_REPORTS
+  const { reports = kept.told, departed, folded } = kept // told: the key in files of 0.1.0
+  const rows = /** @type {Report[]} */ (isObject(reports) ? Object.values(reports).filter(hasShapeOfReport) : [])
   return {
-    told: Object.fromEntries(rows.map(row => [nameOf(row), { ...row, metrics: row.metrics.filter(isMetric) }])),
+    reports: Object.fromEntries(rows.map(row => [nameOf(row), { ...row, metrics: row.metrics.filter(isMetric) }])),
     departed: Array.isArray(departed) ? departed.filter(isMetric) : [],
     folded: Array.isArray(folded) ? folded.filter(text) : []
   }
@@ -69,17 +69,17 @@ function toTotals (kept) {
  * @param {number} [news.nowMs]  on the monotonic clock
  * @returns {Totals}
  */
-function addTold ({ told, departed, folded }, { readings, isThere, nowMs = monotonicMicros() / 1e3 }) {
-  const all = { ...told }
+function addReports ({ reports, departed, folded }, { readings, isThere, nowMs = monotonicMicros() / 1e3 }) {
+  const all = { ...reports }
   for (const reading of readings) {
     const name = nameOf(reading)
-    if (!folded.includes(name) && !(all[name]?.readAtMs >= reading.readAtMs)) all[name] = toTold(reading)
+    if (!folded.includes(name) && !(all[name]?.readAtMs >= reading.readAtMs)) all[name] = toReport(reading)
   }
   const rows = Object.values(all)
   const marked = rows.map(row => ({ ...row, goneSinceMs: isThere(row.memberId) && isNewest(row, rows) ? null : Math.min(row.goneSinceMs ?? nowMs, nowMs) }))
   const toFold = foldable(marked, nowMs)
   return {
-    told: Object.fromEntries(marked.filter(row => !toFold.includes(row)).map(row => [nameOf(row), row])),
+    reports: Object.fromEntries(marked.filter(row => !toFold.includes(row)).map(row => [nameOf(row), row])),
     departed: toFold.length === 0 ? departed : sumMetrics([departed, ...toFold.map(({ metrics }) => metrics)], parts => parts),
     folded: [...folded, ...toFold.map(nameOf)].slice(-MAX_FOLDED)
   }
@@ -95,22 +95,22 @@ function nameOf ({ memberId, openedAtMs }) {
 
 /**
  * @param {MetricsReading} reading
- * @returns {Told}
+ * @returns {Report}
  */
-function toTold ({ memberId, openedAtMs, readAtMs, metrics }) {
+function toReport ({ memberId, openedAtMs, readAtMs, metrics }) {
   return { memberId, openedAtMs, readAtMs, goneSinceMs: null, metrics: countingOf(metrics) }
 }
 
 /**
- * @param {Told} row
- * @param {readonly Told[]} rows
+ * @param {Report} row
+ * @param {readonly Report[]} rows
  */
 function isNewest ({ memberId, openedAtMs }, rows) {
   return rows.every(other => other.memberId !== memberId || other.openedAtMs <= openedAtMs)
 }
 
 /**
- * @param {readonly Told[]} rows
+ * @param {readonly Report[]} rows
  * @param {number} nowMs
  */
 function foldable (rows, nowMs) {
@@ -122,8 +122,8 @@ function foldable (rows, nowMs) {
  * @param {Totals} totals
  * @returns {(readonly Metric[])[]} the sets to add up
  */
-function countedOf ({ told, departed }) {
-  return [...Object.values(told).map(({ metrics }) => metrics), departed]
+function countedOf ({ reports, departed }) {
+  return [...Object.values(reports).map(({ metrics }) => metrics), departed]
 }
 
 /** @param {Metric} metric */
@@ -159,4 +159,4 @@ function withoutQuantiles (metric) {
   return { ...metric, values: metric.values.filter(({ labels }) => labels.quantile === undefined) }
 }
 
-module.exports = { addTold, countedOf, currentOf, FOLD_AFTER_MS, MAX_GONE, NOTHING_TOLD, toTotals }
+module.exports = { addReports, countedOf, currentOf, FOLD_AFTER_MS, MAX_GONE, NO_REPORTS, toTotals }
