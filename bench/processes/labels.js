@@ -1,6 +1,6 @@
 'use strict'
 
-// A process whose main thread works on one request, deep in a stack, while it is looked at as often as it can be, or left alone; and which
+// A process whose main thread works on one request, deep in a stack, while it is probed as often as possible, or left alone; and which
 // notices the route of requests that are done.
 
 const fs = require('node:fs')
@@ -22,11 +22,11 @@ function measured () {
   const context = new RouteContext()
   context.start()
   const notes = new RequestNotes({ context, heartbeat: { dueMicros: Infinity }, tell: () => {} })
-  let looks = 0
+  let probes = 0
   const labelled = {
-    look () {
-      looks++
-      notes.look()
+    probe () {
+      probes++
+      notes.probeStack()
     }
   }
   Object.assign(globalThis, { labelled }) // where EXPRESSION finds it
@@ -34,10 +34,10 @@ function measured () {
   const request = { method: 'GET', url: '/users/7', route: { path: '/users/:id', stack: [] } }
 
   observer.once('message', () => serveAnswers('ready', {
-    /** How fast it works, and how often it was looked at meanwhile. */
-    async work (/** @type {{ isLookedAt: boolean, ms: number }} */ { isLookedAt, ms }) {
-      observer.postMessage(isLookedAt)
-      const before = looks
+    /** How fast it works, and how often it was probed meanwhile. */
+    async work (/** @type {{ isProbed: boolean, ms: number }} */ { isProbed, ms }) {
+      observer.postMessage(isProbed)
+      const before = probes
       let turns = 0
       let workedMs = 0
       for (const untilMs = performance.now() + ms; performance.now() < untilMs;) {
@@ -47,7 +47,7 @@ function measured () {
         await new Promise(resolve => setImmediate(resolve))
         notes.handOver() // what was noted is taken away, as it is with each window
       }
-      return { turnsPerMs: turns / workedMs, looksPerMs: (looks - before) / workedMs }
+      return { turnsPerMs: turns / workedMs, probesPerMs: (probes - before) / workedMs }
     },
     /** @returns {number} nanoseconds a request */
     notice () {
@@ -83,10 +83,10 @@ async function observe () {
     interruptExpression: EXPRESSION,
     onWindow: () => {}
   })
-  const wanted = { looks: false }
+  const wanted = { probes: false }
   parentPort?.on('message', async isWanted => { // also keeps this thread running while the session opens
-    wanted.looks = isWanted
-    while (wanted.looks) await session.look()
+    wanted.probes = isWanted
+    while (wanted.probes) await session.probeStack()
   })
   await session.open()
   parentPort?.postMessage('open')

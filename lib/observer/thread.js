@@ -149,7 +149,7 @@ class ObserverThread {
       recorder: this.#recorder,
       main: this.#main,
       blockedMs: () => this.#stalls.series.blockedMs(),
-      describeLook: stack => this.#stalls.describeLook(stack)
+      describeProbe: stack => this.#stalls.describeProbe(stack)
     })
     this.#memory = new MemoryWatch({
       state: this.#state,

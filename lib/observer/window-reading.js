@@ -7,15 +7,15 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../base/guard')
 const { monotonicMicros } = require('../base/monotonic')
 const { SingleFlight } = require('../base/single-flight')
-const { Knowledge } = require('./labels/knowledge')
+const { FunctionRoutes } = require('./labels/function-routes')
 const { labelSamples, learnWindow } = require('./labels/label-samples')
-const { Looking } = require('./labels/looking')
-const { linesOf, placesOfStack } = require('./labels/places')
+const { ProbeScheduler } = require('./labels/probe-scheduler')
+const { keysOfStack, linesOf } = require('./labels/function-keys')
 
 /** @import { CpuProfile } from '../../types/profile' */
 /** @import { SharedState } from '../link/shared-state' */
-/** @import { Look, Notes, Work } from '../probe/request-notes' */
-/** @import { Handler } from './labels/knowledge' */
+/** @import { Notes, StackProbe, Work } from '../probe/request-notes' */
+/** @import { Handler } from './labels/function-routes' */
 /** @import { Seen } from './labels/label-samples' */
 /** @import { RecorderClient } from './recorder/recorder-client' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
@@ -38,13 +38,13 @@ const KNOWN_SHARE = 0.9 // of the probes: above this share they show little that
  * @param {{ addWindow (window: CpuProfile): void }} parts.waitProfile
  */
 function createWindowReading ({ state, recorder, sampledCalls, slowRequests, waitProfile }) {
-  const looking = new Looking({
-    isBusy: () => recorder().canLook && !state.isIdle && state.ownWorkMicros === 0,
-    look: () => recorder().look()
+  const scheduler = new ProbeScheduler({
+    isBusy: () => recorder().canProbe && !state.isIdle && state.ownWorkMicros === 0,
+    probe: () => recorder().probeStack()
   })
-  const labeller = new Labeller({
+  const labeler = new Labeler({
     readHandlers: () => recorder().readHandlers(),
-    onLooks: isNew => looking.adapt(isNew),
+    onProbes: isNew => scheduler.adapt(isNew),
     onWindow: window => {
       state.addSampledTime(sampledCalls.addWindow(window))
       slowRequests.addWindow(window)
@@ -59,26 +59,26 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests, wai
     const toMicros = monotonicMicros()
     recorder().rotate()
     const isKnown = await recorder().history.waitFor(toMicros, MAX_SAMPLES_WAIT_MS)
-    await labeller.settle()
+    await labeler.settle()
     return isKnown
   }
 
   return {
     /** @param {CpuProfile} window */
     addWindow (window) {
-      labeller.addWindow(window)
-      looking.start()
+      labeler.addWindow(window)
+      scheduler.start()
     },
     /** @param {Notes} notes  of the main thread, about the last window */
-    addNotes: notes => labeller.addNotes(notes),
+    addNotes: notes => labeler.addNotes(notes),
     /**
      * Processes what was sampled up to this moment.
      * @returns {Promise<boolean>} false: the open window did not come in time
      */
     readNow: () => reading.share(),
     /** @param {CpuProfile} profile */
-    label: profile => labeller.label(profile),
-    speedUp: () => looking.start()
+    label: profile => labeler.label(profile),
+    speedUp: () => scheduler.start()
   }
 }
 
@@ -86,9 +86,9 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests, wai
  * Adds routes to the samples of profiles. With each window the main thread sends whose code ran. This class also requests the handlers of new
  * routes, and learns from the windows.
  */
-class Labeller {
+class Labeler {
   #parts
-  #knowledge = new Knowledge()
+  #functionRoutes = new FunctionRoutes()
   /** In order of time. @type {Work[]} */
   #work = []
   /** @type {Seen[]} */
@@ -102,7 +102,7 @@ class Labeller {
   /**
    * @param {object} parts
    * @param {() => Promise<Handler[]>} parts.readHandlers  of new routes; rejects when there is no session
-   * @param {(isNew: boolean) => void} parts.onLooks  stack probes have come; isNew: they show something new
+   * @param {(isNew: boolean) => void} parts.onProbes  stack probes have come; isNew: they show something new
    * @param {(window: CpuProfile) => void} parts.onWindow  a window whose notes are complete, with its labels
    */
   constructor (parts) {
@@ -137,15 +137,15 @@ class Labeller {
   async label (profile) {
     const deadline = AbortSignal.timeout(MAX_LABELS_WAIT_MS)
     while (this.#toMicros < profile.endTime && !deadline.aborted) await sleep(5)
-    return { ...profile, routes: labelSamples(profile, this.#knowledge, this.#work, this.#seen) }
+    return { ...profile, routes: labelSamples(profile, this.#functionRoutes, this.#work, this.#seen) }
   }
 
   /** @param {Notes} notes */
-  async #learn ({ toMicros, work, looks, hasHandlers }) {
+  async #learn ({ toMicros, work, probes, hasHandlers }) {
     this.#work = this.#work.concat(work).sort((left, right) => left.fromMicros - right.fromMicros).slice(-MAX_WORK)
-    const known = looks.filter(look => this.#knowledge.addLook(look)).length
-    this.#seen = this.#seen.concat(looks.flatMap(seenIn)).slice(-MAX_SEEN)
-    if (looks.length > 0) this.#parts.onLooks(known < looks.length * KNOWN_SHARE)
+    const known = probes.filter(probe => this.#functionRoutes.addProbe(probe)).length
+    this.#seen = this.#seen.concat(probes.flatMap(seenIn)).slice(-MAX_SEEN)
+    if (probes.length > 0) this.#parts.onProbes(known < probes.length * KNOWN_SHARE)
     // The wait is short: the session may be disconnected.
     if (hasHandlers) await Promise.race([this.#learnHandlers(), sleep(MAX_LABELS_WAIT_MS)])
     this.#toMicros = toMicros
@@ -153,7 +153,7 @@ class Labeller {
   }
 
   async #learnHandlers () {
-    for (const handler of await this.#parts.readHandlers().catch(() => [])) this.#knowledge.addHandler(handler)
+    for (const handler of await this.#parts.readHandlers().catch(() => [])) this.#functionRoutes.addHandler(handler)
   }
 
   #learnWindows () {
@@ -162,17 +162,17 @@ class Labeller {
 
   #passOn () {
     const window = /** @type {CpuProfile} */ (this.#windows.shift())
-    learnWindow(window, this.#work, this.#knowledge)
-    this.#parts.onWindow({ ...window, routes: labelSamples(window, this.#knowledge, this.#work, this.#seen) })
+    learnWindow(window, this.#work, this.#functionRoutes)
+    this.#parts.onWindow({ ...window, routes: labelSamples(window, this.#functionRoutes, this.#work, this.#seen) })
   }
 }
 
 /**
- * @param {Look} look
+ * @param {StackProbe} probe
  * @returns {Seen[]} empty if the probe found no code of a request
  */
 function seenIn ({ atMicros, route, calls }) {
-  const lines = linesOf(placesOfStack(calls)).reverse()
+  const lines = linesOf(keysOfStack(calls)).reverse()
   return route === null || lines.length === 0 ? [] : [{ atMicros, route, lines }]
 }
 

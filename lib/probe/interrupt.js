@@ -19,7 +19,7 @@ const { stringify } = JSON // as it was at load
  * @param {{ lastMicros: number, dueMicros: number }} parts.heartbeat
  * @param {{ note (tickMicros: number): void, now (): string | null, traceNow (): Trace | null }} parts.stallRoute
  * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void, hurry (): void }} parts.recording
- * @param {{ look (): BlockedStack, takeHandlers (): unknown[], readInFlight (isInterrupt: boolean): InFlightReading }} parts.requestNotes
+ * @param {{ probeStack (): BlockedStack, takeHandlers (): unknown[], readInFlight (isInterrupt: boolean): InFlightReading }} parts.requestNotes
  * @param {() => void} parts.release  makes the observer release its session
  * @param {() => void} parts.withdrawRelease
  */
@@ -32,11 +32,11 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
     stallRoute.note(heartbeat.lastMicros)
     if (rotate) recording.rotate(seen)
     if (monotonicMicros() > heartbeat.dueMicros) recording.hurry() // the running code delays the tick
-    return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: requestNotes.look() }
+    return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: requestNotes.probeStack() }
   }
 
   return Object.assign(interrupt, {
-    look: () => { requestNotes.look() },
+    probeStack: () => { requestNotes.probeStack() },
     // As text, which is cheaper to pass on.
     inFlight: () => stringify({ ...requestNotes.readInFlight(true), stack: readBlockedStack() }),
     takeHandlers: () => requestNotes.takeHandlers(),

@@ -33,14 +33,14 @@ const MAX_NOTES = 5000
 // So many are sent with the next tick: passing them on takes less than a millisecond.
 const MANY_NOTES = 1000
 const MAX_HELD_MICROS = 10e6
-const MAX_LOOKS = 200
+const MAX_PROBES = 200
 
 // Routes are few; masked paths may be many.
 const MAX_ROUTES = 500
 const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the handler last
 
 /**
- * @typedef {object} Look
+ * @typedef {object} StackProbe
  * @property {number} atMicros
  * @property {string | null} route  null outside requests
  * @property {string} calls         the stack, as in BlockedStack
@@ -62,7 +62,7 @@ const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the han
  * @typedef {object} Notes
  * @property {number} toMicros  the time up to which they are complete
  * @property {Work[]} work      synchronous code that ran for requests, by end time
- * @property {Look[]} looks     stack probes that are at least a second old
+ * @property {StackProbe[]} probes     stack probes that are at least a second old
  * @property {Work[]} seen      moments at which a request's code was found running
  * @property {Interval[]} late  when the loop was late
  * @property {Answer[]} answers  slow ones only
@@ -79,7 +79,7 @@ class RequestNotes {
   #inFlight
   #arrivals
   #handlers = new Handlers()
-  #looks = new Looks((route, request) => this.#handlers.notice(route, request))
+  #probes = new StackProbes((route, request) => this.#handlers.notice(route, request))
   #work = new WorkLog()
   #seen = new WorkLog()
   /** @type {Interval[]} */
@@ -171,10 +171,10 @@ class RequestNotes {
   }
 
   /** Takes a stack probe; called in the middle of whatever runs. */
-  look () {
+  probeStack () {
     const stack = readBlockedStack()
     const current = this.#context.current()
-    this.#looks.note(current, stack)
+    this.#probes.note(current, stack)
     if (current !== undefined) this.#seen.add(current, stack.atMicros, stack.atMicros)
     return stack
   }
@@ -206,7 +206,7 @@ class RequestNotes {
     const notes = {
       toMicros,
       work: this.#work.take(),
-      looks: this.#looks.take(toMicros),
+      probes: this.#probes.take(toMicros),
       seen: this.#seen.take(),
       late: this.#late,
       answers: this.#answers,
@@ -266,7 +266,7 @@ class WorkLog {
  * The results of the observer's stack probes: the request that the interrupted code worked for, and its stack. They are kept until the router must
  * have found the route. It runs in the middle of the application's work, and only records.
  */
-class Looks {
+class StackProbes {
   #onRoute
   /** Oldest first. @type {{ context: RequestContext | undefined, stack: BlockedStack }[]} */
   #kept = []
@@ -281,10 +281,10 @@ class Looks {
    * @param {BlockedStack} stack
    */
   note (context, stack) {
-    if (this.#kept.length < MAX_LOOKS) this.#kept.push({ context, stack })
+    if (this.#kept.length < MAX_PROBES) this.#kept.push({ context, stack })
   }
 
-  /** @returns {Look[]} */
+  /** @returns {StackProbe[]} */
   take (micros = monotonicMicros()) {
     const unripe = this.#kept.findIndex(({ stack }) => stack.atMicros > micros - RIPE_MICROS)
     return this.#kept.splice(0, unripe === -1 ? this.#kept.length : unripe).map(({ context, stack }) => {

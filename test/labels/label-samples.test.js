@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Knowledge } = require('../../lib/observer/labels/knowledge')
+const { FunctionRoutes } = require('../../lib/observer/labels/function-routes')
 const { labelSamples, learnWindow } = require('../../lib/observer/labels/label-samples')
-const { linesOf, placeOfFrame } = require('../../lib/observer/labels/places')
+const { keyOfFrame, linesOf } = require('../../lib/observer/labels/function-keys')
 const { profileOf } = require('../recorder/crafted')
 
 const SAMPLE = 10_000
@@ -23,93 +23,93 @@ function samplesOf (...stacks) {
   return profile
 }
 
-/** Looks at these functions, which lie where the crafted profiles have them. */
-function look (knowledge, route, functions, times = 30) {
+/** Probes with these functions on the stack, which lie where the crafted profiles have them. */
+function addProbes (functionRoutes, route, functions, times = 30) {
   const { nodes } = samplesOf(functions)
   const calls = functions.map(name => nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame)
     .map(({ functionName, url, lineNumber, columnNumber }) => [functionName, '', url, lineNumber + 1, columnNumber + 1, lineNumber + 1, columnNumber + 1])
-  for (let time = 0; time < times; time++) knowledge.addLook({ route, calls: JSON.stringify(calls) })
+  for (let time = 0; time < times; time++) functionRoutes.addProbe({ route, calls: JSON.stringify(calls) })
 }
 
-function handler (knowledge, route, name) {
+function handler (functionRoutes, route, name) {
   const { scriptId, lineNumber, columnNumber } = samplesOf([name]).nodes[1].callFrame
-  knowledge.addHandler({ route, scriptId, lineNumber, columnNumber })
+  functionRoutes.addHandler({ route, scriptId, lineNumber, columnNumber })
 }
 
 /** @returns {(string | null)[]} the route of each sample */
-function labelsOf (profile, knowledge, work = []) {
-  const { names, samples } = labelSamples(profile, knowledge, work)
+function labelsOf (profile, functionRoutes, work = []) {
+  const { names, samples } = labelSamples(profile, functionRoutes, work)
   return samples.map(index => names[index] ?? null)
 }
 
 test('samples in a stretch of a request\'s work have its route, whatever their stack', () => {
   const profile = samplesOf(['a'], ['a'], ['b'], ['a'])
   const work = [{ fromMicros: profile.startTime + 15_000, toMicros: profile.startTime + 35_000, route: 'GET /x' }]
-  assert.deepEqual(labelsOf(profile, new Knowledge(), work), [null, 'GET /x', 'GET /x', null])
+  assert.deepEqual(labelsOf(profile, new FunctionRoutes(), work), [null, 'GET /x', 'GET /x', null])
 })
 
 test('samples with a handler on the stack have its route, and one of two routes says nothing', () => {
-  const knowledge = new Knowledge()
-  handler(knowledge, 'GET /a', 'answerA')
-  handler(knowledge, 'GET /a', 'checkUser')
-  handler(knowledge, 'GET /b', 'checkUser')
-  assert.deepEqual(labelsOf(samplesOf(['answerA'], ['router', 'answerA', 'helper'], ['checkUser'], ['helper']), knowledge), ['GET /a', 'GET /a', null, null])
+  const functionRoutes = new FunctionRoutes()
+  handler(functionRoutes, 'GET /a', 'answerA')
+  handler(functionRoutes, 'GET /a', 'checkUser')
+  handler(functionRoutes, 'GET /b', 'checkUser')
+  assert.deepEqual(labelsOf(samplesOf(['answerA'], ['router', 'answerA', 'helper'], ['checkUser'], ['helper']), functionRoutes), ['GET /a', 'GET /a', null, null])
 })
 
 test('of two handlers the outer one counts, because it calls the other', () => {
-  const knowledge = new Knowledge()
-  handler(knowledge, 'GET /a', 'answerA')
-  handler(knowledge, 'GET /b', 'answerB')
-  assert.deepEqual(labelsOf(samplesOf(['answerB', 'answerA']), knowledge), ['GET /b'])
+  const functionRoutes = new FunctionRoutes()
+  handler(functionRoutes, 'GET /a', 'answerA')
+  handler(functionRoutes, 'GET /b', 'answerB')
+  assert.deepEqual(labelsOf(samplesOf(['answerB', 'answerA']), functionRoutes), ['GET /b'])
 })
 
 test('a handler that was seen at work for another route says nothing any more', () => {
-  const knowledge = new Knowledge()
-  handler(knowledge, 'GET /a', 'answerA')
-  look(knowledge, 'GET /b', ['answerA'])
-  assert.deepEqual(labelsOf(samplesOf(['answerA']), knowledge), [null])
+  const functionRoutes = new FunctionRoutes()
+  handler(functionRoutes, 'GET /a', 'answerA')
+  addProbes(functionRoutes, 'GET /b', ['answerA'])
+  assert.deepEqual(labelsOf(samplesOf(['answerA']), functionRoutes), [null])
 })
 
 test('a handler whose request was lost is still one', () => {
-  const knowledge = new Knowledge()
-  handler(knowledge, 'GET /a', 'answerA')
-  look(knowledge, null, ['answerA'])
-  assert.deepEqual(labelsOf(samplesOf(['answerA']), knowledge), ['GET /a'])
+  const functionRoutes = new FunctionRoutes()
+  handler(functionRoutes, 'GET /a', 'answerA')
+  addProbes(functionRoutes, null, ['answerA'])
+  assert.deepEqual(labelsOf(samplesOf(['answerA']), functionRoutes), ['GET /a'])
 })
 
 test('functions that were only ever seen for one route label what they call', () => {
-  const knowledge = new Knowledge()
-  look(knowledge, 'GET /a', ['loadA', 'shared'])
-  look(knowledge, 'GET /b', ['loadB', 'shared'])
-  assert.deepEqual(labelsOf(samplesOf(['loadA', 'shared'], ['loadB', 'shared'], ['shared'], ['unseen']), knowledge), ['GET /a', 'GET /b', null, null])
+  const functionRoutes = new FunctionRoutes()
+  addProbes(functionRoutes, 'GET /a', ['loadA', 'shared'])
+  addProbes(functionRoutes, 'GET /b', ['loadB', 'shared'])
+  assert.deepEqual(labelsOf(samplesOf(['loadA', 'shared'], ['loadB', 'shared'], ['shared'], ['unseen']), functionRoutes), ['GET /a', 'GET /b', null, null])
 })
 
 test('a few looks are not enough, and the more so the more of all looks are of that route', () => {
-  const knowledge = new Knowledge()
-  look(knowledge, 'GET /a', ['seldom'], 8)
-  look(knowledge, 'GET /a', ['often'], 24)
-  look(knowledge, 'GET /b', ['other'], 24)
-  assert.deepEqual(labelsOf(samplesOf(['seldom'], ['often'], ['other']), knowledge), [null, 'GET /a', 'GET /b'])
-  look(knowledge, 'GET /a', ['main'], 1000)
-  assert.deepEqual(labelsOf(samplesOf(['often']), knowledge), [null])
+  const functionRoutes = new FunctionRoutes()
+  addProbes(functionRoutes, 'GET /a', ['seldom'], 8)
+  addProbes(functionRoutes, 'GET /a', ['often'], 24)
+  addProbes(functionRoutes, 'GET /b', ['other'], 24)
+  assert.deepEqual(labelsOf(samplesOf(['seldom'], ['often'], ['other']), functionRoutes), [null, 'GET /a', 'GET /b'])
+  addProbes(functionRoutes, 'GET /a', ['main'], 1000)
+  assert.deepEqual(labelsOf(samplesOf(['often']), functionRoutes), [null])
 })
 
 test('a helper is not taken for that of the one route it was seen with, as long as a fifth of it may be another\'s', () => {
-  const knowledge = new Knowledge()
-  look(knowledge, 'GET /often', ['helper'], 10)
-  assert.deepEqual(labelsOf(samplesOf(['helper']), knowledge), [null])
-  look(knowledge, 'GET /rare', ['helper'], 1)
-  look(knowledge, 'GET /often', ['helper'], 20)
-  assert.deepEqual(labelsOf(samplesOf(['helper']), knowledge), [null])
+  const functionRoutes = new FunctionRoutes()
+  addProbes(functionRoutes, 'GET /often', ['helper'], 10)
+  assert.deepEqual(labelsOf(samplesOf(['helper']), functionRoutes), [null])
+  addProbes(functionRoutes, 'GET /rare', ['helper'], 1)
+  addProbes(functionRoutes, 'GET /often', ['helper'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['helper']), functionRoutes), [null])
 })
 
-test('a look tells the route of the sample next to it, also in a helper that several routes share', () => {
-  const knowledge = new Knowledge()
+test('a addProbes tells the route of the sample next to it, also in a helper that several routes share', () => {
+  const functionRoutes = new FunctionRoutes()
   const profile = samplesOf(['run', 'helper'], ['run', 'helper'], ['other', 'helper'])
-  const lines = linesOf(['run', 'helper', 'deeper'].map(name => placeOfFrame(samplesOf([name]).nodes[1].callFrame)))
+  const lines = linesOf(['run', 'helper', 'deeper'].map(name => keyOfFrame(samplesOf([name]).nodes[1].callFrame)))
   const seenAt = (...micros) => micros.map(ms => ({ atMicros: profile.startTime + ms, route: 'GET /a', lines }))
   const labels = seen => {
-    const { names, samples } = labelSamples(profile, knowledge, [], seen)
+    const { names, samples } = labelSamples(profile, functionRoutes, [], seen)
     return samples.map(index => names[index] ?? null)
   }
   const [first] = profile.timeDeltas
@@ -119,65 +119,65 @@ test('a look tells the route of the sample next to it, also in a helper that sev
 })
 
 test('what runs for no request has no label, also where it calls what is known of a route', () => {
-  const knowledge = new Knowledge()
-  look(knowledge, 'GET /a', ['helper'])
-  look(knowledge, null, ['job'])
-  assert.deepEqual(labelsOf(samplesOf(['helper'], ['job', 'helper'], ['job']), knowledge), ['GET /a', null, null])
+  const functionRoutes = new FunctionRoutes()
+  addProbes(functionRoutes, 'GET /a', ['helper'])
+  addProbes(functionRoutes, null, ['job'])
+  assert.deepEqual(labelsOf(samplesOf(['helper'], ['job', 'helper'], ['job']), functionRoutes), ['GET /a', null, null])
 })
 
 test('functions that contradict each other are no label, unless one was seen much more often', () => {
-  const knowledge = new Knowledge()
-  look(knowledge, 'GET /a', ['outer'], 10)
-  look(knowledge, 'GET /b', ['inner'], 20)
-  assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), knowledge), [null])
-  look(knowledge, 'GET /b', ['inner'], 400)
-  look(knowledge, 'GET /a', ['outer'], 20)
-  assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), knowledge), ['GET /b'])
+  const functionRoutes = new FunctionRoutes()
+  addProbes(functionRoutes, 'GET /a', ['outer'], 10)
+  addProbes(functionRoutes, 'GET /b', ['inner'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), functionRoutes), [null])
+  addProbes(functionRoutes, 'GET /b', ['inner'], 400)
+  addProbes(functionRoutes, 'GET /a', ['outer'], 20)
+  assert.deepEqual(labelsOf(samplesOf(['outer', 'inner']), functionRoutes), ['GET /b'])
 })
 
-test('one look in hundreds that is of another route is taken for a stray one', () => {
-  const knowledge = new Knowledge()
-  look(knowledge, 'GET /a', ['loadA'], 300)
-  look(knowledge, 'GET /b', ['loadB'], 300)
-  look(knowledge, 'GET /b', ['loadA'], 1)
-  assert.deepEqual(labelsOf(samplesOf(['loadA']), knowledge), ['GET /a'])
+test('one addProbes in hundreds that is of another route is taken for a stray one', () => {
+  const functionRoutes = new FunctionRoutes()
+  addProbes(functionRoutes, 'GET /a', ['loadA'], 300)
+  addProbes(functionRoutes, 'GET /b', ['loadB'], 300)
+  addProbes(functionRoutes, 'GET /b', ['loadA'], 1)
+  assert.deepEqual(labelsOf(samplesOf(['loadA']), functionRoutes), ['GET /a'])
 })
 
 test('a stack says where the text of a function begins, a profile where its parameters do', () => {
-  const knowledge = new Knowledge()
+  const functionRoutes = new FunctionRoutes()
   const profile = samplesOf(['loadA'])
   const { url, lineNumber, columnNumber } = profile.nodes[1].callFrame
   const calls = JSON.stringify([['loadA', '', url, lineNumber + 1, 1, lineNumber + 1, columnNumber + 1]])
-  for (let time = 0; time < 30; time++) knowledge.addLook({ route: 'GET /a', calls })
-  for (let time = 0; time < 30; time++) knowledge.addLook({ route: 'GET /b', calls: '[]' })
+  for (let time = 0; time < 30; time++) functionRoutes.addProbe({ route: 'GET /a', calls })
+  for (let time = 0; time < 30; time++) functionRoutes.addProbe({ route: 'GET /b', calls: '[]' })
   const movedBy = columns => ({ ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, columnNumber: columnNumber + columns } })) })
-  assert.deepEqual([labelsOf(movedBy('async function loadA '.length), knowledge), labelsOf(movedBy(100), knowledge), labelsOf(movedBy(-1), knowledge)], [['GET /a'], [null], [null]])
+  assert.deepEqual([labelsOf(movedBy('async function loadA '.length), functionRoutes), labelsOf(movedBy(100), functionRoutes), labelsOf(movedBy(-1), functionRoutes)], [['GET /a'], [null], [null]])
 })
 
 test('garbage collection in the middle of the work of a route is of that route', () => {
-  const knowledge = new Knowledge()
-  handler(knowledge, 'GET /a', 'answerA')
-  handler(knowledge, 'GET /b', 'answerB')
+  const functionRoutes = new FunctionRoutes()
+  handler(functionRoutes, 'GET /a', 'answerA')
+  handler(functionRoutes, 'GET /b', 'answerB')
   const collection = ['(garbage collector)']
   const profile = samplesOf(collection, ['answerA'], collection, ['(program)'], ['answerA'], collection, ['answerB'], collection, ['(idle)'], collection)
-  assert.deepEqual(labelsOf(profile, knowledge), [null, 'GET /a', 'GET /a', 'GET /a', 'GET /a', null, 'GET /b', null, null, null])
+  assert.deepEqual(labelsOf(profile, functionRoutes), [null, 'GET /a', 'GET /a', 'GET /a', 'GET /a', null, 'GET /b', null, null, null])
 })
 
 test('windows teach what ran in the work of a request, but looks must agree', () => {
-  const knowledge = new Knowledge()
+  const functionRoutes = new FunctionRoutes()
   const window = samplesOf(['loadA', 'shared'], ['loadA', 'shared'], ['loadB', 'shared'], ['loadB'])
   const { startTime } = window
   const work = [{ fromMicros: startTime, toMicros: startTime + 25_000, route: 'GET /a' }, { fromMicros: startTime + 25_000, toMicros: startTime + 45_000, route: 'GET /b' }]
-  learnWindow(window, work, knowledge)
-  assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), knowledge), [null, null])
-  look(knowledge, 'GET /a', ['loadA', 'shared'], 21)
-  look(knowledge, 'GET /b', ['loadB'], 25)
-  assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), knowledge), ['GET /a', null])
+  learnWindow(window, work, functionRoutes)
+  assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), functionRoutes), [null, null])
+  addProbes(functionRoutes, 'GET /a', ['loadA', 'shared'], 21)
+  addProbes(functionRoutes, 'GET /b', ['loadB'], 25)
+  assert.deepEqual(labelsOf(samplesOf(['loadA'], ['shared']), functionRoutes), ['GET /a', null])
 })
 
 test('routes and functions without end are bounded, and what is beyond has no label', () => {
-  const knowledge = new Knowledge()
-  for (let route = 0; route < 3000; route++) look(knowledge, `GET /${route}`, [`load${route}`], 22)
-  assert.equal(knowledge.names.length, 1000)
-  assert.deepEqual(labelsOf(samplesOf(['load2'], ['load2500']), knowledge), ['GET /2', null])
+  const functionRoutes = new FunctionRoutes()
+  for (let route = 0; route < 3000; route++) addProbes(functionRoutes, `GET /${route}`, [`load${route}`], 22)
+  assert.equal(functionRoutes.names.length, 1000)
+  assert.deepEqual(labelsOf(samplesOf(['load2'], ['load2500']), functionRoutes), ['GET /2', null])
 })

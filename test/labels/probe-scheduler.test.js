@@ -4,45 +4,45 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const timers = require('node:timers')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { Looking } = require('../../lib/observer/labels/looking')
+const { ProbeScheduler } = require('../../lib/observer/labels/probe-scheduler')
 
-test('a process that is idle is not looked at, and no timer runs', async () => {
-  let looks = 0
-  const looking = new Looking({ isBusy: () => false, look: async () => { looks++ } })
-  looking.start()
-  assert.equal(looking.running, false)
-  assert.equal(looks, 0)
+test('an idle process is not probed, and no timer runs', async () => {
+  let probes = 0
+  const scheduler = new ProbeScheduler({ isBusy: () => false, probe: async () => { probes++ } })
+  scheduler.start()
+  assert.equal(scheduler.running, false)
+  assert.equal(probes, 0)
 })
 
-test('looks go on while there is work, one at a time, and end with it', async () => {
+test('probes go on while there is work, one at a time, and end with it', async () => {
   let left = 5
   let atOnce = 0
-  const looking = new Looking({
+  const scheduler = new ProbeScheduler({
     isBusy: () => left > 0,
-    async look () {
+    async probe () {
       left--
       assert.equal(atOnce++, 0)
       await sleep(1)
       atOnce--
     }
   })
-  looking.start()
-  while (looking.running) await sleep(5)
+  scheduler.start()
+  while (scheduler.running) await sleep(5)
   assert.equal(left, 0)
 })
 
-test('a look that fails is not the last one', async () => {
-  let looks = 0
-  const looking = new Looking({ isBusy: () => looks < 3, look: async () => { looks++; throw new Error('closed') } })
-  looking.start()
-  while (looking.running) await sleep(5)
-  assert.equal(looks, 3)
+test('a probe that fails is not the last one', async () => {
+  let probes = 0
+  const scheduler = new ProbeScheduler({ isBusy: () => probes < 3, probe: async () => { probes++; throw new Error('closed') } })
+  scheduler.start()
+  while (scheduler.running) await sleep(5)
+  assert.equal(probes, 3)
 })
 
-test('looks hurry while they tell what is new, and not for ever', t => {
+test('probes come faster while they show something new, but not without end', t => {
   t.mock.method(Math, 'random', () => 1 - Math.exp(-1)) // each wait is the mean
   const waits = []
-  const looking = new Looking({ isBusy: () => true, look: async () => {} })
+  const scheduler = new ProbeScheduler({ isBusy: () => true, probe: async () => {} })
   t.mock.method(timers, 'setTimeout', (_, ms) => {
     waits.push(Math.round(ms))
     return { unref: () => ({}) }
@@ -50,16 +50,16 @@ test('looks hurry while they tell what is new, and not for ever', t => {
   const nextWaits = times => {
     waits.length = 0
     for (let time = 0; time < times; time++) {
-      looking.stop()
-      looking.start()
+      scheduler.stop()
+      scheduler.start()
     }
     return new Set(waits)
   }
-  const [hurried] = nextWaits(100)
-  looking.adapt(false)
+  const [boosted] = nextWaits(100)
+  scheduler.adapt(false)
   const [slower] = nextWaits(1)
-  looking.adapt(true)
+  scheduler.adapt(true)
   nextWaits(400)
   const [fastest] = nextWaits(1)
-  assert.ok(hurried < fastest && fastest < slower, `${hurried}, ${fastest}, ${slower}`)
+  assert.ok(boosted < fastest && fastest < slower, `${boosted}, ${fastest}, ${slower}`)
 })

@@ -19,7 +19,7 @@ function createSubject () {
     at,
     answer: (start, to, route = 'GET /mine', traceId = null) => ({ route, status: 200, traceId, fromMicros: at(start), startMicros: at(start), toMicros: at(to), waits: [] }),
     work: (start, route, from, to) => ({ startMicros: at(start), route, fromMicros: at(from), toMicros: at(to) }),
-    add: notes => slow.addNotes({ toMicros: at(900), work: [], looks: [], seen: [], late: [], answers: [], hasHandlers: false, ...notes }),
+    add: notes => slow.addNotes({ toMicros: at(900), work: [], probes: [], seen: [], late: [], answers: [], hasHandlers: false, ...notes }),
     addWindow: (from, to, name, route) => slow.addWindow({
       nodes: [{ id: 1, callFrame: { functionName: name } }], startTime: at(from), endTime: at(to), samples: [1, 1], timeDeltas: [0, (to - from) * MS], routes: { names: [route], samples: [0, 0] }
     }),

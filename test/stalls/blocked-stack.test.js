@@ -78,7 +78,7 @@ test('stacks are told by the time in which they were read, without what is ours'
   ]
   for (const atMicros of [10, 20, 30]) stacks.add({ atMicros, calls: JSON.stringify(calls) })
   stacks.add({ atMicros: 20, calls: '[]' })
-  const found = await stacks.toOriginal(stacks.looksBetween(15, 25), 0)
+  const found = await stacks.toOriginal(stacks.probesBetween(15, 25), 0)
   assert.equal(found.length, 1)
   assert.equal(found[0].atMicros, 20)
   assert.deepEqual(found[0].stack.map(({ name, file, line }) => [name, file, line]), [['sort', '', 0], ['login', 'login.js', 7]])
@@ -91,7 +91,7 @@ test('calls and the beginnings of their functions are told as they were written'
     return frames.map(frame => frame.url === '' ? frame : { ...frame, url: 'file:///app/src/login.ts', lineNumber: frame.lineNumber + 100 })
   })
   stacks.add({ atMicros: 20, calls: JSON.stringify([['sort', 'Array', '', 0, 0, 0, 0], ['login', '', '/app/dist/login.js', 7, 3, 5, 1]]) })
-  const [{ stack: [sort, login] }] = await stacks.toOriginal(stacks.looksBetween(15, 25), 0)
+  const [{ stack: [sort, login] }] = await stacks.toOriginal(stacks.probesBetween(15, 25), 0)
   assert.deepEqual([sort.file, sort.line], ['', 0])
   assert.deepEqual(login, { name: 'login', receiver: '', file: 'src/login.ts', line: 107, column: 3, functionLine: 105, functionColumn: 1 })
   assert.equal(asked[2].url, 'file:///app/dist/login.js')

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { seenCulprit } = require('../../lib/observer/stalls/culprit/seen-culprit')
+const { culpritFromStacks } = require('../../lib/observer/stalls/culprit/culprit-from-stacks')
 const { deepFreeze } = require('../recorder/crafted')
 
 const BEGINS = Object.freeze({ serve: 11, fillCache: 21, other: 31, next: 41, clone: 51 })
@@ -22,16 +22,16 @@ const inside = (...calls) => [...calls, call('serve'), call('dep:next'), ofNode(
 const FILLING = inside(call('fillCache'))
 
 function foundBy (stacks, { everyMs = 50, source } = {}) {
-  return seenCulprit(deepFreeze(stacks.map((stack, index) => ({ atMicros: 9e6 + index * everyMs * 1e3, stack }))), { appRoot: '/app', source })
+  return culpritFromStacks(deepFreeze(stacks.map((stack, index) => ({ atMicros: 9e6 + index * everyMs * 1e3, stack }))), { appRoot: '/app', source })
 }
 
-test('the function that three looks apart were in is named, with its line, and its stack is shown', () => {
+test('the function that three probes apart were in is named, with its line, and its stack is shown', () => {
   const { culprit, stack } = foundBy([FILLING, FILLING, FILLING])
   assert.deepEqual(culprit, { function: 'fillCache', file: 'app.js', line: 23, column: 5, functionLine: 21, call: null, via: null, share: 1 })
   assert.deepEqual(stack.map(frame => frame.function), ['fillCache', 'serve', 'next', 'emit'])
 })
 
-test('looks that were answered at the same moment are one', () => {
+test('probes that were answered at the same moment are one', () => {
   assert.equal(foundBy([FILLING, FILLING]), null)
   assert.equal(foundBy(Array(9).fill(FILLING), { everyMs: 0.1 }), null)
   assert.equal(foundBy(Array(5).fill(FILLING), { everyMs: 5 }).culprit.function, 'fillCache')

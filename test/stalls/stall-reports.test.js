@@ -113,12 +113,12 @@ test('where collector or system held the loop only a function of the application
   assert.deepEqual(await whom(...times(10, ['dep:handle', 'fillCache'])), ['gc', 'fillCache'])
 })
 
-test('where the collector left next to no samples, who all the looks saw is named, with their stack', async () => {
+test('where the collector left next to no samples, who all the probes saw is named, with their stack', async () => {
   const call = (name, line, functionLine) => ({ name, receiver: '', file: 'app.js', line, column: 5, functionLine, functionColumn: 1 })
   const stack = [call('fillCache', 43, 41), call('serve', 12, 11)]
-  const explain = async ({ evidence = { cpuMs: 650 }, samples = [], looks = [100, 150, 225] }) => {
-    const looksOf = fromMicros => looks.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
-    const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, ...evidence }) }, looksOf })
+  const explain = async ({ evidence = { cpuMs: 650 }, samples = [], probes = [100, 150, 225] }) => {
+    const probesOf = fromMicros => probes.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
+    const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, ...evidence }) }, probesOf })
     history.add(profileOf([...samples, [['(garbage collector)'], 600e3], [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
     return reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE }, NO_REQUEST)
   }
@@ -129,7 +129,7 @@ test('where the collector left next to no samples, who all the looks saw is name
   assert.deepEqual([beside.culprit.function, beside.stack[0].function], ['fillCache', 'fillCache'])
   const disputed = await explain({ samples: Array.from({ length: 5 }, () => [['dep:next'], 10e3]) })
   assert.deepEqual([disputed.cause, disputed.culprit, disputed.stack[0].function], ['gc', null, 'next'])
-  assert.equal((await explain({ looks: [100, 150] })).culprit, null)
+  assert.equal((await explain({ probes: [100, 150] })).culprit, null)
   const starved = await explain({ evidence: { cpuMs: 50, runQueueMs: 500 } })
   assert.deepEqual([starved.cause, starved.culprit, starved.stack], ['starved', null, []])
 })

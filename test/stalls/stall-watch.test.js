@@ -10,7 +10,7 @@ const THRESHOLD_MS = 400 // a machine that is late itself by half of it is not b
 
 /** A watch over a loop that ticks when the test says so, with everything that the watch says. */
 function createSubject (t) {
-  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], looks: [], wakes: [], turns: 0 }
+  const subject = { state: { tickMicros: 0, periodMs: PERIOD_MS, isIdle: false, ownWorkMicros: 0 }, said: [], probes: [], wakes: [], turns: 0 }
   const waiting = new Set()
   const say = what => stuck => {
     subject.said.push({ what, ...stuck })
@@ -25,7 +25,7 @@ function createSubject (t) {
     },
     onSuspicion: say('suspicion'),
     onStall: say('stall'),
-    onLook: stuck => subject.looks.push(stuck),
+    onProbe: stuck => subject.probes.push(stuck),
     onReport: say('report'),
     onTurned: () => subject.turns++
   })
@@ -55,14 +55,14 @@ describe('a watch', { concurrency: true }, () => {
   })
 
   test('a stall that lasts is looked at again, ever more rarely', async t => {
-    const { state, looks, watch, until } = createSubject(t)
+    const { state, probes, watch, until } = createSubject(t)
     const tickMicros = state.tickMicros = monotonicMicros()
     watch.start()
-    await until(() => looks.length >= 3)
-    assert.ok(looks.every((look, index) => look.tickMicros === tickMicros && look.delayMs >= THRESHOLD_MS * 1.5 ** (index + 1)))
+    await until(() => probes.length >= 3)
+    assert.ok(probes.every((probe, index) => probe.tickMicros === tickMicros && probe.delayMs >= THRESHOLD_MS * 1.5 ** (index + 1)))
   })
 
-  test('the first look is at the start, for the first stall to be measured against', t => {
+  test('the first probe is at the start, for the first stall to be measured against', t => {
     const { watch, wakes } = createSubject(t)
     watch.start()
     watch.start()

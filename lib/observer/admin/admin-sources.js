@@ -74,7 +74,7 @@ const REPORT_MS = 10_000
  * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
- * @param {Pick<RecorderClient, 'views' | 'range' | 'canLook' | 'debuggerReason' | 'threadSessions'>} parts.recorder
+ * @param {Pick<RecorderClient, 'views' | 'range' | 'canProbe' | 'debuggerReason' | 'threadSessions'>} parts.recorder
  * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
  * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
  * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps

@@ -77,14 +77,14 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
     const toMicros = Math.round(monotonicMicros())
     const described = await lasting.describe(stuck)
     if (described === null) return fromMicros
-    const looks = lasting.looksBetween(fromMicros, toMicros)
+    const probes = lasting.probesBetween(fromMicros, toMicros)
     const sampled = await views.view({ fromMicros, toMicros }).catch(() => null) // nothing is recorded, or V8 does not respond
     const isSampled = sampled !== null && sampled.toMicros >= toMicros - GRAIN_MICROS
     const { cpuMs, runQueueMs, throttledMs } = lasting.evidenceSince(stuck.tickMicros)
     onEvidence({
       stuck,
-      report: { ...described, lasting: true, evidence: { cpuMs, runQueueMs, throttledMs }, looks: looks.map(({ calls }) => calls.map(toPlace)) },
-      profile: isSampled ? sampled.profile : stuckProfile(looks, fromMicros, toMicros),
+      report: { ...described, lasting: true, evidence: { cpuMs, runQueueMs, throttledMs }, looks: probes.map(({ calls }) => calls.map(toPlace)) },
+      profile: isSampled ? sampled.profile : stuckProfile(probes, fromMicros, toMicros),
       source: isSampled ? 'sampled' : 'estimated'
     })
     return toMicros
@@ -110,17 +110,17 @@ function toPlace ([name, receiver, file, line, column]) {
 /**
  * Builds a CPU profile from the stack probes of a blocked thread, for when V8 does not return its samples: each stack stands for the time since the
  * previous one. An estimate. Pure.
- * @param {{ atMicros: number, calls: BlockedCall[] }[]} looks  in order; calls innermost first
+ * @param {{ atMicros: number, calls: BlockedCall[] }[]} probes  in order; calls innermost first
  * @param {number} fromMicros
  * @param {number} toMicros
  * @returns {CpuProfile}
  */
-function stuckProfile (looks, fromMicros, toMicros) {
+function stuckProfile (probes, fromMicros, toMicros) {
   /** @type {ProfileNode[]} */
   const nodes = [{ id: 1, callFrame: ROOT, children: [] }]
-  const stacks = looks.length === 0 ? [[NOTHING_SEEN]] : looks.map(({ calls }) => calls.map(toFrame).reverse())
+  const stacks = probes.length === 0 ? [[NOTHING_SEEN]] : probes.map(({ calls }) => calls.map(toFrame).reverse())
   const samples = stacks.map(frames => frames.reduce((parent, frame) => childOf(nodes, parent, frame), 1))
-  const times = looks.length === 0 ? [toMicros] : looks.map(({ atMicros }) => Math.round(atMicros))
+  const times = probes.length === 0 ? [toMicros] : probes.map(({ atMicros }) => Math.round(atMicros))
   const timeDeltas = times.map((at, index) => at - (times[index - 1] ?? fromMicros))
   return { nodes, startTime: fromMicros, endTime: toMicros, samples, timeDeltas }
 }

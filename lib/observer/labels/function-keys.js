@@ -9,7 +9,7 @@ const { OWN_FOLDER } = require('../../base/own-files')
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { BlockedCall } from '../../probe/blocked-stack' */
 
-/** @typedef {{ line: string, column: number }} Place  line: file and line where the function begins */
+/** @typedef {{ line: string, column: number }} FunctionKey  line: file and line where the function begins */
 
 const MAX_URLS = 10_000
 
@@ -18,34 +18,34 @@ const urls = new Map()
 
 /**
  * @param {CallFrame} frame
- * @returns {Place | null} null for Node's own code and code without a file
+ * @returns {FunctionKey | null} null for Node's own code and code without a file
  */
-function placeOfFrame ({ url, lineNumber, columnNumber }) {
+function keyOfFrame ({ url, lineNumber, columnNumber }) {
   if (url === '' || url.startsWith('node:') || lineNumber < 0) return null
   return { line: `${urlOf(url)}:${lineNumber}`, column: columnNumber }
 }
 
 /**
  * @param {string} calls  JSON of BlockedCall[]
- * @returns {Place[]} the functions on the stack, each once, without loopscope's; at the start of their text, which is before their parameters
+ * @returns {FunctionKey[]} the functions on the stack, each once, without loopscope's; at the start of their text, which is before their parameters
  */
-function placesOfStack (calls) {
-  /** @type {Map<string, Place>} */
-  const places = new Map()
+function keysOfStack (calls) {
+  /** @type {Map<string, FunctionKey>} */
+  const keys = new Map()
   for (const [, , file, , , line, column] of /** @type {BlockedCall[]} */ (JSON.parse(calls))) {
     if (file === '' || line === 0 || file.startsWith(OWN_FOLDER)) continue
-    const place = { line: `${urlOf(file)}:${line - 1}`, column: column - 1 }
-    places.set(`${place.line}:${place.column}`, place)
+    const key = { line: `${urlOf(file)}:${line - 1}`, column: column - 1 }
+    keys.set(`${key.line}:${key.column}`, key)
   }
-  return [...places.values()]
+  return [...keys.values()]
 }
 
 /**
- * @param {readonly Place[]} places  innermost first
+ * @param {readonly FunctionKey[]} keys  innermost first
  * @returns {string[]} for comparing a stack with a profile: they agree in lines, but not in columns
  */
-function linesOf (places) {
-  return [...new Set(places.map(({ line }) => line))]
+function linesOf (keys) {
+  return [...new Set(keys.map(({ line }) => line))]
 }
 
 /** @param {string} file  a path or a URL */
@@ -57,4 +57,4 @@ function urlOf (file) {
   return url
 }
 
-module.exports = { linesOf, placeOfFrame, placesOfStack }
+module.exports = { keyOfFrame, keysOfStack, linesOf }

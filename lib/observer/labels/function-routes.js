@@ -3,11 +3,11 @@
 // Learns which functions belong to which route: which functions handle a route, and for which routes functions were seen running. Pure, and
 // bounded: of the functions seen running, the oldest are dropped first, and learned again.
 
-const { placeOfFrame, placesOfStack } = require('./places')
+const { keyOfFrame, keysOfStack } = require('./function-keys')
 
 /** @import { CallFrame } from '../../../types/profile' */
-/** @import { Look } from '../../probe/request-notes' */
-/** @import { Place } from './places' */
+/** @import { StackProbe } from '../../probe/request-notes' */
+/** @import { FunctionKey } from './function-keys' */
 
 /** @typedef {{ route: string, scriptId: string, lineNumber: number, columnNumber: number }} Handler */
 
@@ -31,17 +31,17 @@ const MIN_VOTES = 11
 // It also assumes that all routes share the function, as often as they occur: at most this share of its samples may get a wrong label.
 const WRONG_SHARE = 0.01
 // With this many votes it contradicts other functions.
-const MIN_DOUBTS = 5
+const MIN_VOTES_TO_CONTRADICT = 5
 // Samples are many, but only of code that runs before a request's first await: some votes must come from stack probes, which see all code.
 const MAX_BY_SAMPLES = 2
 // A context that is lost or kept too long sometimes gives a wrong vote.
-const STRAY_SHARE = 0.01
+const OUTLIER_SHARE = 0.01
 
-/** @typedef {'looks' | 'samples'} Source */
+/** @typedef {'probes' | 'samples'} Source */
 /** @typedef {Record<Source, Map<number, number>>} Tally  votes by route */
 /** @typedef {{ route: number, votes: number, isEnough: boolean }} Claim  all votes are for one route; isEnough: enough of them for a label */
 
-class Knowledge {
+class FunctionRoutes {
   /** @type {Map<string, number>} */
   #numbers = new Map()
   #votes = new Votes()
@@ -60,23 +60,23 @@ class Knowledge {
   }
 
   /** @param {Handler} handler  with the position from V8 */
-  addHandler ({ route, ...place }) {
-    const key = keyOf(place)
+  addHandler ({ route, ...position }) {
+    const key = scriptKeyOf(position)
     const routes = this.#handlers.get(key) ?? new Set()
     if (this.#handlers.size < MAX_HANDLERS || routes.size > 0) this.#handlers.set(key, routes.add(this.numberOf(route)))
   }
 
   /**
-   * @param {Pick<Look, 'route' | 'calls'>} look
+   * @param {Pick<StackProbe, 'route' | 'calls'>} probe
    * @returns {boolean} whether its stack adds nothing new: a function is already assigned to this route, or all are shared by several
    */
-  addLook ({ route, calls }) {
+  addProbe ({ route, calls }) {
     const number = this.numberOf(route)
-    const places = placesOfStack(calls)
-    const claims = places.map(place => this.#votes.claimAt(place, ''))
+    const keys = keysOfStack(calls)
+    const claims = keys.map(key => this.#votes.claimAt(key, ''))
     const isKnown = claims.some(claim => claim !== null && claim !== 'several' && claim.isEnough && claim.route === number) || claims.every(claim => claim === 'several')
-    this.#votes.noteLook(number)
-    for (const place of places) this.#votes.add(place, number, 'looks')
+    this.#votes.countProbe(number)
+    for (const key of keys) this.#votes.add(key, number, 'probes')
     return isKnown
   }
 
@@ -86,8 +86,8 @@ class Knowledge {
    * @param {number} count     the number of these samples
    */
   addSamples (frame, route, count) {
-    const place = placeOfFrame(frame)
-    if (place !== null) this.#votes.add(place, route, 'samples', count)
+    const key = keyOfFrame(frame)
+    if (key !== null) this.#votes.add(key, route, 'samples', count)
   }
 
   /**
@@ -95,10 +95,10 @@ class Knowledge {
    * @returns {Claim | null} null: no route, or several
    */
   claimOf (frame) {
-    const place = placeOfFrame(frame)
-    if (place === null) return null
-    const seen = this.#votes.claimAt(place, frame.functionName)
-    const answered = this.#handlers.get(keyOf(frame))
+    const key = keyOfFrame(frame)
+    if (key === null) return null
+    const seen = this.#votes.claimAt(key, frame.functionName)
+    const answered = this.#handlers.get(scriptKeyOf(frame))
     if (answered === undefined || seen === 'several') return seen === 'several' ? null : seen
     const [route, ...others] = answered
     // Nothing calls a handler without a request: where it was seen without one, the request was lost.
@@ -107,8 +107,8 @@ class Knowledge {
   }
 }
 
-/** @param {Pick<CallFrame, 'scriptId' | 'lineNumber' | 'columnNumber'>} place */
-function keyOf ({ scriptId, lineNumber, columnNumber }) {
+/** @param {Pick<CallFrame, 'scriptId' | 'lineNumber' | 'columnNumber'>} position */
+function scriptKeyOf ({ scriptId, lineNumber, columnNumber }) {
   return `${scriptId}:${lineNumber}:${columnNumber}`
 }
 
@@ -117,26 +117,26 @@ class Votes {
   /** By line, then by column. @type {Map<string, Map<number, Tally>>} */
   #lines = new Map()
   /** Number of stack probes by route. @type {Map<number, number>} */
-  #looks = new Map()
+  #probes = new Map()
 
   /** @param {number} route  of a stack probe, whose votes are added separately */
-  noteLook (route) {
-    this.#looks.set(route, (this.#looks.get(route) ?? 0) + 1)
+  countProbe (route) {
+    this.#probes.set(route, (this.#probes.get(route) ?? 0) + 1)
   }
 
   /**
-   * @param {Place} place
+   * @param {FunctionKey} key
    * @param {number} route
    * @param {Source} source
    * @param {number} [count]
    */
-  add (place, route, source, count = 1) {
-    const votes = this.#tallyAt(place)[source]
+  add (key, route, source, count = 1) {
+    const votes = this.#tallyAt(key)[source]
     votes.set(route, (votes.get(route) ?? 0) + count)
   }
 
   /**
-   * @param {Place} place  as in a profile
+   * @param {FunctionKey} key  as in a profile
    * @param {string} name  of the function there
    * @returns {Claim | 'several' | null} null: not seen often enough
    */
@@ -144,18 +144,18 @@ class Votes {
     const columns = this.#lines.get(line)
     if (columns === undefined) return null
     const tallies = [columns.get(column), nearestBefore(columns, column, name.length + MAX_KEYWORDS)].filter(tally => tally !== undefined)
-    const claim = claimOf(sum(tallies.map(({ looks }) => looks)), sum(tallies.map(({ samples }) => samples)))
+    const claim = claimOf(sum(tallies.map(({ probes }) => probes)), sum(tallies.map(({ samples }) => samples)))
     if (claim === null || claim === 'several') return claim
-    return claim.votes < MIN_DOUBTS ? null : { ...claim, isEnough: claim.votes >= this.#neededFor(claim.route) }
+    return claim.votes < MIN_VOTES_TO_CONTRADICT ? null : { ...claim, isEnough: claim.votes >= this.#neededFor(claim.route) }
   }
 
   /** @param {number} route */
   #neededFor (route) {
-    const share = (this.#looks.get(route) ?? 0) / total(this.#looks)
+    const share = (this.#probes.get(route) ?? 0) / total(this.#probes)
     return share > 0 && share < 1 ? Math.max(MIN_VOTES, Math.log(WRONG_SHARE / (1 - share)) / Math.log(share)) : MIN_VOTES
   }
 
-  /** @param {Place} place */
+  /** @param {FunctionKey} key */
   #tallyAt ({ line, column }) {
     let columns = this.#lines.get(line)
     if (columns === undefined) {
@@ -163,7 +163,7 @@ class Votes {
       columns = new Map()
       this.#lines.set(line, columns)
     }
-    const tally = columns.get(column) ?? { looks: new Map(), samples: new Map() }
+    const tally = columns.get(column) ?? { probes: new Map(), samples: new Map() }
     columns.set(column, tally)
     return tally
   }
@@ -188,22 +188,22 @@ function sum (tallies) {
 }
 
 /**
- * @param {Map<number, number>} looks
+ * @param {Map<number, number>} probes
  * @param {Map<number, number>} samples
  * @returns {Omit<Claim, 'isEnough'> | 'several' | null}
  */
-function claimOf (looks, samples) {
-  const votes = total(looks) + Math.min(total(samples), MAX_BY_SAMPLES)
+function claimOf (probes, samples) {
+  const votes = total(probes) + Math.min(total(samples), MAX_BY_SAMPLES)
   if (votes === 0) return null
-  const routes = new Set([...withoutStray(looks), ...withoutStray(samples)])
+  const routes = new Set([...withoutOutliers(probes), ...withoutOutliers(samples)])
   if (routes.size > 1) return 'several'
   const [route] = routes
   return { route, votes }
 }
 
 /** @param {Map<number, number>} votes */
-function withoutStray (votes) {
-  const enough = total(votes) * STRAY_SHARE
+function withoutOutliers (votes) {
+  const enough = total(votes) * OUTLIER_SHARE
   return [...votes].filter(([, count]) => count > enough).map(([route]) => route)
 }
 
@@ -214,4 +214,4 @@ function total (votes) {
   return sum
 }
 
-module.exports = { NONE, Knowledge }
+module.exports = { NONE, FunctionRoutes }

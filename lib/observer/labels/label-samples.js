@@ -5,12 +5,12 @@
 // The same windows also train the route attribution. Pure except for that.
 
 const { parentsOf } = require('../../formats/profile/node-tree')
-const { NONE } = require('./knowledge')
-const { linesOf, placeOfFrame } = require('./places')
+const { NONE } = require('./function-routes')
+const { keyOfFrame, linesOf } = require('./function-keys')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
 /** @import { Work } from '../../probe/request-notes' */
-/** @import { Claim, Knowledge } from './knowledge' */
+/** @import { Claim, FunctionRoutes } from './function-routes' */
 
 /** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a stack probe: whose code ran, and where the functions on its stack begin, outermost first */
 
@@ -22,25 +22,25 @@ const STACKLESS = new Set(['(garbage collector)', '(program)'])
 
 /**
  * @param {CpuProfile} profile  in order
- * @param {Knowledge} knowledge
+ * @param {FunctionRoutes} functionRoutes
  * @param {readonly Work[]} work  in order of time, not overlapping
  * @param {readonly Seen[]} [seen]
  * @returns {SampleRoutes}
  */
-function labelSamples (profile, knowledge, work, seen = []) {
-  const claims = claimsOf(profile, knowledge)
+function labelSamples (profile, functionRoutes, work, seen = []) {
+  const claims = claimsOf(profile, functionRoutes)
   const routeAt = createRouteFinder(work)
-  const looked = lookedAt(profile, seen)
+  const probed = probedAt(profile, seen)
   let at = profile.startTime
   const numbers = profile.samples.map((id, index) => {
     at += profile.timeDeltas[index]
     const route = routeAt(at)
-    if (route !== null) return knowledge.numberOf(route)
+    if (route !== null) return functionRoutes.numberOf(route)
     const claim = claims.get(id)
-    return claim?.isEnough ? claim.route : knowledge.numberOf(looked.get(index) ?? null)
+    return claim?.isEnough ? claim.route : functionRoutes.numberOf(probed.get(index) ?? null)
   })
   fillStackless(profile, numbers)
-  return toSampleRoutes(numbers, knowledge.names)
+  return toSampleRoutes(numbers, functionRoutes.names)
 }
 
 /**
@@ -50,14 +50,14 @@ function labelSamples (profile, knowledge, work, seen = []) {
  * @param {readonly Seen[]} seen
  * @returns {Map<number, string>} routes by the index of the sample
  */
-function lookedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
+function probedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
   const inOrder = seen.toSorted((left, right) => left.atMicros - right.atMicros)
   const byId = new Map(nodes.map(node => [node.id, node]))
   const parents = parentsOf(nodes)
   const linesAt = (/** @type {number} */ leaf) => {
-    const places = []
-    for (let node = byId.get(leaf); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) places.push(placeOfFrame(node.callFrame))
-    return linesOf(places.filter(place => place !== null)).reverse()
+    const keys = []
+    for (let node = byId.get(leaf); node !== undefined; node = byId.get(parents.get(node.id) ?? NaN)) keys.push(keyOfFrame(node.callFrame))
+    return linesOf(keys.filter(key => key !== null)).reverse()
   }
   /** @type {Map<number, string>} */
   const found = new Map()
@@ -66,8 +66,8 @@ function lookedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
   samples.forEach((id, index) => {
     at += timeDeltas[index]
     while (next < inOrder.length && inOrder[next].atMicros < at - NEAR_MICROS) next++
-    const look = inOrder[next]
-    if (look !== undefined && look.atMicros <= at + NEAR_MICROS && isAlike(linesAt(id), look.lines)) found.set(index, look.route)
+    const probe = inOrder[next]
+    if (probe !== undefined && probe.atMicros <= at + NEAR_MICROS && isAlike(linesAt(id), probe.lines)) found.set(index, probe.route)
   })
   return found
 }
@@ -85,17 +85,17 @@ function isAlike (left, right) {
 
 /**
  * @param {CpuProfile} profile
- * @param {Knowledge} knowledge
+ * @param {FunctionRoutes} functionRoutes
  * @returns {Map<number, Claim | null>} by node: the claim of the functions from the outermost one down to it
  */
-function claimsOf ({ nodes }, knowledge) {
+function claimsOf ({ nodes }, functionRoutes) {
   const byId = new Map(nodes.map(node => [node.id, node]))
   /** @type {Map<number, Claim | null>} */
   const found = new Map()
   /** @type {{ node: ProfileNode, above: Claim | null }[]} */
   const pending = nodes.length === 0 ? [] : [{ node: nodes[0], above: null }]
   for (const { node, above } of pending) {
-    const claim = stronger(above, knowledge.claimOf(node.callFrame))
+    const claim = stronger(above, functionRoutes.claimOf(node.callFrame))
     found.set(node.id, claim)
     for (const id of node.children ?? []) {
       const child = byId.get(id)
@@ -168,9 +168,9 @@ function createRouteFinder (work) {
  * Takes votes from a window: while a request's synchronous code was running, the functions on the samples' stacks were running for its route.
  * @param {CpuProfile} window  in order
  * @param {readonly Work[]} work  in order of time, not overlapping
- * @param {Knowledge} knowledge  receives the votes
+ * @param {FunctionRoutes} functionRoutes  receives the votes
  */
-function learnWindow (window, work, knowledge) {
+function learnWindow (window, work, functionRoutes) {
   const routeAt = createRouteFinder(work)
   /** How many samples of a node were of a route. @type {Map<string, Map<number, number>>} */
   const counts = new Map()
@@ -186,11 +186,11 @@ function learnWindow (window, work, knowledge) {
   const byId = new Map(window.nodes.map(node => [node.id, node]))
   const parents = parentsOf(window.nodes)
   for (const [route, ofRoute] of counts) {
-    const number = knowledge.numberOf(route)
+    const number = functionRoutes.numberOf(route)
     for (const [leaf, count] of ofRoute) {
       for (let id = /** @type {number | undefined} */ (leaf); id !== undefined; id = parents.get(id)) {
         const node = byId.get(id)
-        if (node !== undefined) knowledge.addSamples(node.callFrame, number, count)
+        if (node !== undefined) functionRoutes.addSamples(node.callFrame, number, count)
       }
     }
   }

@@ -10,16 +10,16 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
 // For the cost of a probe in the main thread see bench/labels.js.
 const FASTEST_MS = 120
 // At first no function has a route: this many probes come faster, and as many again after a time in which none did.
-const HURRIED_MS = 30
-const MAX_HURRIED = 400
-const MS_FOR_ANOTHER = 3000
+const BOOST_MS = 30
+const MAX_BOOSTS = 400
+const MS_PER_BOOST = 3000
 const SLOWEST_MS = 500
 const SLOWER = 1.5
 
-class Looking {
+class ProbeScheduler {
   #parts
   #meanMs = FASTEST_MS
-  #hurriedLeft = MAX_HURRIED
+  #boostsLeft = MAX_BOOSTS
   #earnedMs = monotonicMs()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -27,7 +27,7 @@ class Looking {
   /**
    * @param {object} parts
    * @param {() => boolean} parts.isBusy
-   * @param {() => Promise<unknown>} parts.look  takes a stack probe, resolves when the main thread has noted it
+   * @param {() => Promise<unknown>} parts.probe  takes a stack probe, resolves when the main thread has noted it
    */
   constructor (parts) {
     this.#parts = parts
@@ -37,7 +37,7 @@ class Looking {
 
   /** Called when there may be work. It stops by itself when there is none. */
   start () {
-    if (!this.running && this.#parts.isBusy()) this.#lookLater()
+    if (!this.running && this.#parts.isBusy()) this.#probeLater()
   }
 
   stop () {
@@ -50,28 +50,28 @@ class Looking {
     this.#meanMs = isNew ? Math.max(FASTEST_MS, this.#meanMs / SLOWER) : Math.min(SLOWEST_MS, this.#meanMs * SLOWER)
   }
 
-  #lookLater () {
+  #probeLater () {
     const ms = -Math.log(1 - Math.random()) * this.#nextMeanMs() // random, so that probes neither follow nor miss a rhythm of the application
-    this.#timer = setTimeout(guarded(() => this.#look()), ms).unref()
+    this.#timer = setTimeout(guarded(() => this.#probe()), ms).unref()
   }
 
   #nextMeanMs () {
-    const earned = Math.floor((monotonicMs() - this.#earnedMs) / MS_FOR_ANOTHER)
-    this.#earnedMs += earned * MS_FOR_ANOTHER
-    this.#hurriedLeft = Math.min(MAX_HURRIED, this.#hurriedLeft + earned)
-    if (this.#meanMs > FASTEST_MS || this.#hurriedLeft === 0) return this.#meanMs
-    this.#hurriedLeft--
-    return HURRIED_MS
+    const earned = Math.floor((monotonicMs() - this.#earnedMs) / MS_PER_BOOST)
+    this.#earnedMs += earned * MS_PER_BOOST
+    this.#boostsLeft = Math.min(MAX_BOOSTS, this.#boostsLeft + earned)
+    if (this.#meanMs > FASTEST_MS || this.#boostsLeft === 0) return this.#meanMs
+    this.#boostsLeft--
+    return BOOST_MS
   }
 
-  async #look () {
+  async #probe () {
     const timer = this.#timer
     // While one probe waits for the main thread, no other is started.
-    if (this.#parts.isBusy()) await this.#parts.look().catch(() => {})
+    if (this.#parts.isBusy()) await this.#parts.probe().catch(() => {})
     if (this.#timer !== timer) return // stopped while waiting
     this.stop()
     this.start()
   }
 }
 
-module.exports = { Looking, FASTEST_MS }
+module.exports = { ProbeScheduler, FASTEST_MS }

@@ -15,7 +15,7 @@ const { OWN_FOLDER } = require('../../base/own-files')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BlockedStack } from '../../probe/blocked-stack' */
 /** @import { InFlightReading } from '../../probe/http/in-flight' */
-/** @import { Handler } from '../labels/knowledge' */
+/** @import { Handler } from '../labels/function-routes' */
 /** @import { DebuggerStatus } from './debugger-detector' */
 
 const MICROS_PER_SECOND = 1e6
@@ -89,8 +89,8 @@ class InspectorSession {
   }
 
   /** Makes the main thread note its request and its stack, for the labels of samples. */
-  look () {
-    return this.#call('look')
+  probeStack () {
+    return this.#call('probeStack')
   }
 
   /** @returns {Promise<InFlightReading & { stack: BlockedStack }>} the requests under way, and what runs; rejects when there is no session */

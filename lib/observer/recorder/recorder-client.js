@@ -96,7 +96,7 @@ class RecorderClient {
   get hasSession () { return this.#hasSession }
 
   /** Whether the running code can be probed while it is recorded. */
-  get canLook () { return this.#isRecording && this.#hasSession }
+  get canProbe () { return this.#isRecording && this.#hasSession }
 
   /** Sends a command to the inspector of the main thread. @type {(method: string, params?: object) => Promise<any>} */
   post = (method, params) => this.#lifecycle.post(method, params)
@@ -168,13 +168,13 @@ class RecorderClient {
    * Makes the main thread note its request and return its stack.
    * @returns {ReturnType<InspectorSession['interrupt']>}
    */
-  lookNow () {
+  probeNow () {
     return this.#session.interrupt({ rotate: false })
   }
 
   /** Takes a stack probe for the labels of samples. */
-  look () {
-    return this.#session.look()
+  probeStack () {
+    return this.#session.probeStack()
   }
 
   readInFlight () {

@@ -35,7 +35,7 @@ class RequestsInFlight {
    * @param {Pick<RecorderClient, 'hasSession' | 'readInFlight'>} parts.recorder
    * @param {Pick<MainClient, 'read'>} parts.main
    * @param {() => number} parts.blockedMs
-   * @param {(stack: BlockedStack) => Promise<Running | null>} parts.describeLook
+   * @param {(stack: BlockedStack) => Promise<Running | null>} parts.describeProbe
    */
   constructor (parts) {
     this.#parts = parts
@@ -52,10 +52,10 @@ class RequestsInFlight {
   }
 
   async #read () {
-    const { blockedMs, describeLook, recorder } = this.#parts
+    const { blockedMs, describeProbe, recorder } = this.#parts
     const reading = recorder.hasSession ? await this.#interrupted() : await this.#asked()
     if (reading === null) return this.#describeLast()
-    const running = reading.stack === undefined ? null : await describeLook(reading.stack)
+    const running = reading.stack === undefined ? null : await describeProbe(reading.stack)
     this.#last = { reading, running }
     const gone = await goneClients(reading.requests.flatMap(({ peer }) => peer ?? []))
     return describeInFlight(reading, { blockedMs: blockedMs(), running, isGone: ({ peer }) => peer !== null && gone.has(peer) })

@@ -27,7 +27,7 @@ const { Watch } = require('./watch')
 const TICK_MS = 1000
 // A new observer may report a stall from before the last one was lost: after this time no rule acts on it.
 const MAX_AGE_MS = 30_000
-const MAX_LOOKS = 4 // a quarter of a second each, if a native call keeps V8 from answering
+const MAX_ATTEMPTS = 4 // a quarter of a second each, if a native call keeps V8 from answering
 // The possible difference between two readings of the same clock.
 const GRAIN_MS = 50
 
@@ -161,7 +161,7 @@ class Rules {
    * @param {Stuck} stuck
    */
   async #seeStuck (watched, stuck) {
-    const lasting = await this.#lookAt(stuck)
+    const lasting = await this.#describeLasting(stuck)
     if (lasting === null) return // the rule sees the stall when it is explained
     watched.toldMs = lasting.at + lasting.durationMs
     watched.watch.see(this.#readings.read({ durationMs: lasting.durationMs }), lasting)
@@ -171,10 +171,10 @@ class Rules {
    * Limits count per culprit: if V8 does not yield one at first, as on a crowded machine, the stack is read again.
    * @param {Stuck} stuck
    */
-  async #lookAt (stuck) {
-    for (let look = 1; ; look++) {
+  async #describeLasting (stuck) {
+    for (let attempt = 1; ; attempt++) {
       const lasting = await this.#parts.stalls.lasting.describe(stuck)
-      if (lasting === null || lasting.culprit !== null || look === MAX_LOOKS) return lasting
+      if (lasting === null || lasting.culprit !== null || attempt === MAX_ATTEMPTS) return lasting
     }
   }
 

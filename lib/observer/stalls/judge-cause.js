@@ -131,18 +131,18 @@ function isSuspended (stall, evidence) {
  * @param {number} codeSamples  how many samples show code
  * @returns {Culprit | null} null rather than a wrong one
  */
-function toBlame (cause, { culprit, origin }, codeSamples) {
+function acceptCulprit (cause, { culprit, origin }, codeSamples) {
   if (culprit === null || !CAUSES_BESIDE_CODE.includes(cause)) return culprit
   return origin === 'app' && codeSamples >= MIN_CODE_SAMPLES && culprit.share >= MIN_CULPRIT_SHARE ? culprit : null
 }
 
 /**
- * Whether stack probes may name the culprit (culprit/seen-culprit.js): a collection may leave too few samples of code. Not if the system did
+ * Whether stack probes may name the culprit (culprit/culprit-from-stacks.js): a collection may leave too few samples of code. Not if the system did
  * not run the process: then V8 answers a probe when the process runs again, wherever that is.
  * @param {Cause} cause
- * @param {number} codeSamples  if there are enough and they still blame no function, probes are no better evidence
+ * @param {number} codeSamples  if there are enough and they still name no culprit, probes are no better evidence
  */
-function mayLooksTell (cause, codeSamples) {
+function canUseProbes (cause, codeSamples) {
   return cause === 'gc' && codeSamples < MIN_CODE_SAMPLES
 }
 
@@ -191,4 +191,4 @@ function codeSampleCount ({ nodes, samples }) {
   return samples.filter(id => code.has(id)).length
 }
 
-module.exports = { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, shareSampled, toBlame }
+module.exports = { acceptCulprit, canUseProbes, codeSampleCount, judgeCause, longestBusyMs, longestGapMs, shareSampled }

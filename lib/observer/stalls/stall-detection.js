@@ -12,10 +12,10 @@ const { toStall } = require('../../shared/stalls/stall')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
 const { createBlockedStacks } = require('./culprit/blocked-stacks')
 const { findCulprit } = require('./culprit/find-culprit')
-const { culpritAt, seenCulprit } = require('./culprit/seen-culprit')
+const { culpritAt, culpritFromStacks } = require('./culprit/culprit-from-stacks')
 const { createSourceLines } = require('./culprit/source-lines')
 const { Evidence } = require('./evidence')
-const { codeSampleCount, judgeCause, longestBusyMs, longestGapMs, mayLooksTell, shareSampled, toBlame } = require('./judge-cause')
+const { acceptCulprit, canUseProbes, codeSampleCount, judgeCause, longestBusyMs, longestGapMs, shareSampled } = require('./judge-cause')
 const { LoopSeries, StallRecords } = require('./stall-records')
 const { createHousekeeping, StallWatch } = require('./stall-watch')
 
@@ -26,7 +26,7 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 /** @import { BlockedStack } from '../../probe/blocked-stack' */
 /** @import { MeasuredStall, Subject } from '../../shared/stalls/stall' */
 /** @import { History } from '../recorder/history' */
-/** @import { Look, RawLook } from './culprit/blocked-stacks' */
+/** @import { StackProbe, RawProbe } from './culprit/blocked-stacks' */
 /** @import { Findings } from './culprit/find-culprit' */
 /** @import { SourceLines } from './culprit/source-lines' */
 /** @import { SchedulerReading } from './scheduler' */
@@ -34,7 +34,7 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 /** @import { Stuck } from './stall-watch' */
 
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
-/** @typedef {{ cause: Cause, profile: CpuProfile, looks: RawLook[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
+/** @typedef {{ cause: Cause, profile: CpuProfile, probes: RawProbe[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
 const MAX_WAIT_MS = 5000
@@ -49,7 +49,7 @@ const MAX_MAPPING_WHILE_STUCK_MS = 1000
 const MAX_GENERATED = 20
 /** @type {Readonly<Subject>} */
 const NO_SUBJECT = Object.freeze({ route: null, trace: null })
-const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, looks: [] })
+const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, probes: [] })
 
 /**
  * @param {object} parts
@@ -68,7 +68,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
   const subjects = new Subjects()
   const stacks = createBlockedStacks(settings, (frames, maxMs) => sourceMaps.frames(frames, { maxMs }))
   // The session may close before the answer.
-  const look = guarded(() => recorder.lookNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
+  const probe = guarded(() => recorder.probeNow().then(seen => { if (seen !== undefined) stacks.add(seen.stack) }, () => {}))
   const context = { ...settings, source: createSourceLines(settings) }
   const { interval, turn } = createHousekeeping()
   /** @type {StallWatch} */
@@ -79,14 +79,14 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     // Reads only the route and the place in the code. The window ends when the stall is over, or for the report of one that lasts: ending
     // it here as well would make every stall longer.
     onSuspicion: guarded(stuck => {
-      look()
+      probe()
       return recorder.disconnectOnPause(() => watch.isStill(stuck))
     }),
     onStall: stuck => {
-      look()
+      probe()
       onStuck.tell(stuck)
     },
-    onLook: look,
+    onProbe: probe,
     onReport: guarded(stuck => reports.reportWhileStuck(stuck)),
     onTurned: turn
   })
@@ -94,17 +94,17 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     history: recorder.history,
     evidence,
     isRecording: () => recorder.isRecording,
-    canLook: () => recorder.hasSession,
+    canProbe: () => recorder.hasSession,
     rotateNow: () => recorder.rotateNow(),
-    looksOf: stacks.looksBetween,
-    toOriginalLooks: stacks.toOriginal,
+    probesOf: stacks.probesBetween,
+    toOriginalProbes: stacks.toOriginal,
     isStill: stuck => watch.isStill(stuck),
     logNow,
     records,
     context,
     thresholdMs: settings.stallThresholdMs,
     toOriginal: (profile, maxMs) => sourceMaps.profile(profile, { maxMs }),
-    isMapped: (profile, looks) => sourceMaps.isKnown({ profile, frames: stacks.placesOf(looks) })
+    isMapped: (profile, probes) => sourceMaps.isKnown({ profile, frames: stacks.positionsOf(probes) })
   })
   return {
     /** A stall that still lasts: listeners for one that reaches the threshold, and what can be read of it. */
@@ -113,7 +113,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       isStill: (/** @type {Stuck} */ stuck) => watch.isStill(stuck) && state.ownWorkMicros === 0,
       describe: reports.describeWhileStuck,
       evidenceSince: (/** @type {number} */ fromMicros) => evidence.since(fromMicros),
-      looksBetween: stacks.looksBetween
+      probesBetween: stacks.probesBetween
     },
     records,
     series: new LoopSeries({ state, interval }),
@@ -135,11 +135,11 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
      * @param {BlockedStack} stack
      * @returns {Promise<{ culprit: Culprit | null } | null>} null: nothing but loopscope
      */
-    async describeLook (stack) {
+    async describeProbe (stack) {
       const raw = stacks.read(stack)
       if (raw.calls.length === 0) return null
-      const [look] = await stacks.toOriginal([raw], MAX_MAPPING_WHILE_STUCK_MS)
-      return { culprit: culpritAt(look, context) }
+      const [probe] = await stacks.toOriginal([raw], MAX_MAPPING_WHILE_STUCK_MS)
+      return { culprit: culpritAt(probe, context) }
     },
     /** Called when a source map was read. */
     learned: reports.learned,
@@ -208,22 +208,22 @@ class Subjects {
  * @param {History} parts.history
  * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
  * @param {() => boolean} parts.isRecording
- * @param {() => boolean} [parts.canLook]  whether there is an inspector session for stack probes
+ * @param {() => boolean} [parts.canProbe]  whether there is an inspector session for stack probes
  * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window while the main thread is busy
- * @param {(fromMicros: number, toMicros: number) => RawLook[]} [parts.looksOf]  the stack probes of this time
+ * @param {(fromMicros: number, toMicros: number) => RawProbe[]} [parts.probesOf]  the stack probes of this time
  * @param {(stuck: Stuck) => boolean} parts.isStill
  * @param {(fields: object, message: string) => void} parts.logNow   writes straight to standard error
  * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
  * @param {{ appRoot: string, hz: number, source?: SourceLines }} parts.context
  * @param {number} parts.thresholdMs
  * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toOriginal]  a profile with positions in the original source
- * @param {(looks: RawLook[], maxMs: number) => Promise<Look[]>} [parts.toOriginalLooks]
- * @param {(profile: CpuProfile, looks: RawLook[]) => boolean} [parts.isMapped]  whether the original positions of all these places are resolved
+ * @param {(probes: RawProbe[], maxMs: number) => Promise<StackProbe[]>} [parts.toOriginalProbes]
+ * @param {(profile: CpuProfile, probes: RawProbe[]) => boolean} [parts.isMapped]  whether the original positions of all these places are resolved
  */
 function createStallReports (parts) {
   const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
-  const { looksOf = () => [], toOriginal = async profile => profile, toOriginalLooks = async looks => /** @type {any} */ (looks) } = parts
-  const { isMapped = () => true, canLook = () => true } = parts
+  const { probesOf = () => [], toOriginal = async profile => profile, toOriginalProbes = async probes => /** @type {any} */ (probes) } = parts
+  const { isMapped = () => true, canProbe = () => true } = parts
   /** Stalls reported with generated positions, oldest first. @type {(Generated & { id: number })[]} */
   let generated = []
 
@@ -245,18 +245,18 @@ function createStallReports (parts) {
     const beganMicros = toMicros - (delayMs + ownMs) * 1e3
     const profile = history.view(beganMicros, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
-    const looks = looksOf(fromMicros, toMicros)
-    const findings = profile === null ? NOTHING_FOUND : await find(profile, looks, MAX_MAPPING_MS)
+    const probes = probesOf(fromMicros, toMicros)
+    const findings = profile === null ? NOTHING_FOUND : await find(profile, probes, MAX_MAPPING_MS)
     const { codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
     const missedMs = profile === null ? delayMs : (profile.startTime - beganMicros) / 1e3
     const sampledShare = profile === null ? 0 : shareSampled(profile, delayMs, context.hz)
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs, sampledShare, isOwnCpu: threadCpuMs !== null }, all)
-    const { culprit, stack } = whoHeld(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
+    const { culprit, stack } = pickCulprit(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
     const stall = toStall(measured, workedFor, { delayMs, cause, culprit, stack, evidence: all })
     records.add(stall)
-    if (profile !== null && !isMapped(profile, looks)) generated = [...generated, { id, cause, profile, looks, culprit, stack }].slice(-MAX_GENERATED)
+    if (profile !== null && !isMapped(profile, probes)) generated = [...generated, { id, cause, profile, probes, culprit, stack }].slice(-MAX_GENERATED)
     return stall
   }
 
@@ -266,27 +266,27 @@ function createStallReports (parts) {
    */
   async function inspect (fromMicros, toMicros) {
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : find(profile, looksOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
+    return profile === null ? null : find(profile, probesOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
   }
 
   /** A source map was read: stalls that were reported without it are reported again. */
   async function learned () {
-    const known = generated.filter(({ profile, looks }) => isMapped(profile, looks))
+    const known = generated.filter(({ profile, probes }) => isMapped(profile, probes))
     generated = generated.filter(stall => !known.includes(stall))
-    for (const { id, cause, profile, looks, culprit, stack } of known) {
-      const held = whoHeld(cause, await find(profile, looks, 0), codeSampleCount(profile), context)
-      if (!isDeepStrictEqual([held.culprit, held.stack], [culprit, stack])) records.update(id, held)
+    for (const { id, cause, profile, probes, culprit, stack } of known) {
+      const picked = pickCulprit(cause, await find(profile, probes, 0), codeSampleCount(profile), context)
+      if (!isDeepStrictEqual([picked.culprit, picked.stack], [culprit, stack])) records.update(id, picked)
     }
   }
 
   /**
    * @param {CpuProfile} profile
-   * @param {RawLook[]} raw
+   * @param {RawProbe[]} raw
    * @param {number} maxMappingMs
    */
   async function find (profile, raw, maxMappingMs) {
-    const [original, looks] = await Promise.all([toOriginal(profile, maxMappingMs), toOriginalLooks(raw, maxMappingMs)])
-    return { ...findCulprit(original, context, looks.map((/** @type {Look} */ { stack }) => stack)), looks }
+    const [original, probes] = await Promise.all([toOriginal(profile, maxMappingMs), toOriginalProbes(raw, maxMappingMs)])
+    return { ...findCulprit(original, context, probes.map((/** @type {StackProbe} */ { stack }) => stack)), probes }
   }
 
   /**
@@ -313,7 +313,7 @@ function createStallReports (parts) {
     const { durationMs, route, culprit, stack } = lasting
     const where = culprit
       ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
-      : canLook() ? 'in a native call, or the process is not being run: V8 does not answer' : 'which cannot be looked at while it lasts: there is no inspector'
+      : canProbe() ? 'in a native call, or the process is not being run: V8 does not answer' : 'which cannot be looked at while it lasts: there is no inspector'
     const fields = toLogFields({ ...lasting, lasting: true })
     logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
   }
@@ -323,16 +323,16 @@ function createStallReports (parts) {
 
 /**
  * @param {Cause} cause
- * @param {Pick<Findings, 'culprit' | 'origin' | 'stack'> & { looks: Look[] }} findings
+ * @param {Pick<Findings, 'culprit' | 'origin' | 'stack'> & { probes: StackProbe[] }} findings
  * @param {number} codeSamples
- * @param {Parameters<typeof seenCulprit>[1]} context
+ * @param {Parameters<typeof culpritFromStacks>[1]} context
  * @returns {Pick<Findings, 'culprit' | 'stack'>} from the samples, or from the stack probes if those name the culprit
  */
-function whoHeld (cause, findings, codeSamples, context) {
+function pickCulprit (cause, findings, codeSamples, context) {
   // A suspended process ran nothing: what the samples around the stall show is not the culprit.
   if (cause === 'suspended') return { culprit: null, stack: [] }
-  const seen = mayLooksTell(cause, codeSamples) ? seenCulprit(findings.looks, context) : null
-  return seen ?? { culprit: toBlame(cause, findings, codeSamples), stack: findings.stack }
+  const fromStacks = canUseProbes(cause, codeSamples) ? culpritFromStacks(findings.probes, context) : null
+  return fromStacks ?? { culprit: acceptCulprit(cause, findings, codeSamples), stack: findings.stack }
 }
 
 /**

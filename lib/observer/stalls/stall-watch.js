@@ -16,8 +16,8 @@ const FIRST_REPORT_MS = 1000
 const REPORT_FACTOR = 10
 // While a stall lasts it is probed again: the place seen most often takes the time. Each stack probe costs the main thread some 0.1 ms, and
 // comes half as late again as the one before.
-const LOOK_FACTOR = 1.5
-const MAX_LOOKS = 10
+const PROBE_FACTOR = 1.5
+const MAX_PROBES = 10
 // When idle, the next tick is due just when this thread would wake. It waits a little longer, or every other wake-up would find nothing.
 const IDLE_GRACE_SHARE = 1 / 20
 const MAX_SLEEP_MS = 1000 // periodic work relies on these wake-ups
@@ -35,8 +35,8 @@ class StallWatch {
   #dueMicros = 0
   #tickMicros = 0
   #stage = 0
-  #looks = 0
-  #lookMs = Infinity
+  #probes = 0
+  #probeMs = Infinity
   /** @type {Set<{ atMs: number, ring: (stuck: Stuck) => void }>} */
   #alarms = new Set()
   /** How long this stall was when the alarms were last checked. */
@@ -49,7 +49,7 @@ class StallWatch {
    * @param {(lateMs: number) => void} parts.onWake    at each wake-up, with how late it was
    * @param {(stuck: Stuck) => void} parts.onSuspicion once a stall, at half the threshold
    * @param {(stuck: Stuck) => void} parts.onStall     once a stall, at the threshold
-   * @param {(stuck: Stuck) => void} parts.onLook      after that, less and less often
+   * @param {(stuck: Stuck) => void} parts.onProbe      after that, less and less often
    * @param {(stuck: Stuck) => void} parts.onReport    at 1 s, 10 s, 100 s ...
    * @param {() => void} [parts.onTurned]              after each check, at least once a second
    */
@@ -108,8 +108,8 @@ class StallWatch {
     if (tickMicros !== this.#tickMicros) {
       this.#tickMicros = tickMicros
       this.#stage = 0
-      this.#looks = 0
-      this.#lookMs = stallThresholdMs * LOOK_FACTOR
+      this.#probes = 0
+      this.#probeMs = stallThresholdMs * PROBE_FACTOR
       this.#rungMs = 0
     }
     if (tickMicros === 0) return this.#sleep(stallThresholdMs)
@@ -122,10 +122,10 @@ class StallWatch {
     const soonestMs = stallThresholdMs * (state.isIdle ? 1 : 1 / 2)
     if (delayMs <= 0) return this.#sleep(Math.min(soonestMs - delayMs, soonestMs + periodMs) + (state.isIdle ? periodMs * IDLE_GRACE_SHARE : 0))
     while (delayMs >= this.#stageMs()) this.#reach({ tickMicros, delayMs })
-    if (delayMs >= this.#lookMs) this.#look({ tickMicros, delayMs })
+    if (delayMs >= this.#probeMs) this.#probe({ tickMicros, delayMs })
     this.#ring({ tickMicros, delayMs })
     // The loop may continue at any moment and get stuck again: the sleep must not miss that either.
-    const nextMs = Math.max(Math.min(this.#stageMs(), this.#lookMs, ...this.#alarmsMs()), soonestMs)
+    const nextMs = Math.max(Math.min(this.#stageMs(), this.#probeMs, ...this.#alarmsMs()), soonestMs)
     this.#sleep(Math.min(nextMs - delayMs, periodMs + soonestMs))
   }
 
@@ -145,9 +145,9 @@ class StallWatch {
   }
 
   /** @param {Stuck} stuck */
-  #look (stuck) {
-    this.#lookMs = ++this.#looks === MAX_LOOKS ? Infinity : stuck.delayMs * LOOK_FACTOR
-    this.#parts.onLook(stuck)
+  #probe (stuck) {
+    this.#probeMs = ++this.#probes === MAX_PROBES ? Infinity : stuck.delayMs * PROBE_FACTOR
+    this.#parts.onProbe(stuck)
   }
 
   /** @param {Stuck} stuck */

@@ -18,7 +18,7 @@ const MIN_BUSY_SHARE = 0.05
 const QUEUED_MS = 50
 // Under CPU contention a task waits although threads of the pool are free. But then this thread is late as well, which it checks this often;
 // and only some tasks wait, while a full pool delays all of them.
-const LOOK_MS = 10
+const CHECK_MS = 10
 const TASKS = 3 // one after the other
 // This thread's own file: it is known to be readable.
 const ANY_FILE = process.argv[1] ?? process.execPath
@@ -79,15 +79,15 @@ function measureWait (onDone) {
   const fromMs = performance.now()
   let lookedMs = fromMs
   let lateMs = 0
-  const look = () => {
+  const check = () => {
     const nowMs = performance.now()
-    lateMs += Math.max(0, nowMs - lookedMs - LOOK_MS)
+    lateMs += Math.max(0, nowMs - lookedMs - CHECK_MS)
     lookedMs = nowMs
   }
-  const timer = setInterval(guarded(look), LOOK_MS).unref()
+  const timer = setInterval(guarded(check), CHECK_MS).unref()
   fs.stat(ANY_FILE, guarded(() => {
     clearInterval(timer)
-    look()
+    check()
     onDone(lookedMs - fromMs, lateMs)
   }))
 }
@@ -139,7 +139,7 @@ class PoolWaits {
       `zlib and dns.lookup share them; set UV_THREADPOOL_SIZE (at most 1024) before Node starts, or do less at once: ${POOL_LINK}`)
   }
 
-  /** @param {number} lastMs  how far to look back, at most a minute */
+  /** @param {number} lastMs  how far to check back, at most a minute */
   read (lastMs) {
     const fromMs = this.#now() - lastMs
     const recent = this.#waits.filter(({ atMs }) => atMs >= fromMs)

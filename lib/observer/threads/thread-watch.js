@@ -63,7 +63,7 @@ class ThreadWatch {
   /**
    * @param {object} parts
    * @param {{ threads: boolean, stallThresholdMs: number, appRoot: string }} parts.settings
-   * @param {{ canLook: boolean, debuggerReason (): string | null, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
+   * @param {{ canProbe: boolean, debuggerReason (): string | null, range (): { offReason: string | null }, threadSessions: Pick<ThreadSessions, 'open'> }} parts.recorder
    * @param {{ profile (profile: CpuProfile): Promise<CpuProfile> }} parts.sourceMaps
    * @param {StartInterval} [parts.interval]
    */
@@ -128,7 +128,7 @@ class ThreadWatch {
     if (!this.#parts.settings.threads) return 'option threads is false'
     const { recorder } = this.#parts
     if (recorder.range().offReason !== null) return recorder.range().offReason
-    return recorder.canLook ? recorder.debuggerReason() : 'there is no inspector session with the main thread'
+    return recorder.canProbe ? recorder.debuggerReason() : 'there is no inspector session with the main thread'
   }
 
   async #tick () {

@@ -11,7 +11,7 @@ const { describeFile } = require('../../formats/profile/frame')
 const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 const { inOrder, slice } = require('../recorder/window')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
-const { codeSampleCount, judgeCause, shareSampled, toBlame } = require('../stalls/judge-cause')
+const { codeSampleCount, judgeCause, shareSampled, acceptCulprit } = require('../stalls/judge-cause')
 const { withIdleWaits } = require('./idle-waits')
 const { busyStretches, ThreadRecord, INTERVAL_MICROS, microsOf } = require('./thread-record')
 
@@ -130,7 +130,7 @@ async function explainStretch (stretch, { thresholdMs, context, toOriginal }) {
     at: Math.round(toEpochMs(stretch.fromMicros)),
     durationMs: Math.round(microsOf(stretch) / 1e3),
     cause,
-    culprit: toBlame(cause, found, codeSampleCount(part)),
+    culprit: acceptCulprit(cause, found, codeSampleCount(part)),
     stack
   }
 }

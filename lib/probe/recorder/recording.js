@@ -26,10 +26,10 @@ class Recording {
   #sessionError = null
   #isSessionAway = false
   /** The status that the observer has just read; valid only for this moment. @type {DebuggerStatus | undefined} */
-  #seen
-  #isLooking = false
-  /** The URL of the inspector that the observer was told, if it is open. @type {string | undefined} */
-  #toldUrl
+  #debuggerStatus
+  #isDetecting = false
+  /** The URL of the open inspector that the observer last received. @type {string | undefined} */
+  #sentUrl
   /** Recording is requested, but the application is still loading: a profiler would slow that down. */
   #isWanted = false
   /** When it was first started, or found impossible. */
@@ -65,7 +65,7 @@ class Recording {
     const { settings, heartbeat } = this.#parts
     if (settings === false) return
     this.#sessionError = sessionError
-    this.#toldUrl = undefined
+    this.#sentUrl = undefined
     heartbeat.exempt(() => this.#start(settings))
   }
 
@@ -73,7 +73,7 @@ class Recording {
   #start (settings) {
     const { logger, tell } = this.#parts
     this.#recorder ??= this.#make(settings)
-    const reasons = enginesOf(settings.engine).map(name => this.#whyNever(name))
+    const reasons = enginesOf(settings.engine).map(name => this.#whyUnavailable(name))
     if (reasons.includes(null)) return this.#startOnceLoaded()
     const [reason] = reasons
     this.#begin()
@@ -85,7 +85,7 @@ class Recording {
    * Why this engine cannot record in this process.
    * @param {RealEngine} name
    */
-  #whyNever (name) {
+  #whyUnavailable (name) {
     const { usesSession, recordsWorkers } = ENGINES[name]
     if (OTHER_RUNTIME !== null) return `${OTHER_RUNTIME} cannot be recorded`
     if (!isMainThread && !recordsWorkers) return 'this is not the main thread'
@@ -145,20 +145,20 @@ class Recording {
    * @returns {boolean} whether it took noticeable loop time
    */
   tick (micros, isIdle) {
-    this.#tellUrl()
+    this.#sendUrl()
     return this.#recorder?.tick(micros, isIdle) ?? false
   }
 
-  #tellUrl () {
+  #sendUrl () {
     const url = inspector?.url()
-    if (url === this.#toldUrl) return
-    this.#toldUrl = url
+    if (url === this.#sentUrl) return
+    this.#sentUrl = url
     this.#parts.tell('inspectorUrl', { url })
   }
 
-  /** @param {DebuggerStatus} [seen]  of a debugger, read just now */
-  rotate (seen) {
-    this.#knowing(seen, () => this.#recorder?.rotate())
+  /** @param {DebuggerStatus} [status]  of a debugger, read just now */
+  rotate (status) {
+    this.#withStatus(status, () => this.#recorder?.rotate())
   }
 
   rotateSoon () {
@@ -205,7 +205,7 @@ class Recording {
    * @returns {PauseReason | null | undefined}
    */
   #pauseReason (engine) {
-    const never = this.#whyNever(engine)
+    const never = this.#whyUnavailable(engine)
     if (never !== null) return { code: 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', values: [never], reason: never }
     if (!ENGINES[engine].usesSession) return null
     if (this.#isSessionAway) {
@@ -214,11 +214,11 @@ class Recording {
     }
     const url = inspector?.url()
     if (url === undefined) return null
-    if (this.#seen?.url !== url) {
-      unattended(this.#look(url))
+    if (this.#debuggerStatus?.url !== url) {
+      unattended(this.#detectDebugger(url))
       return undefined
     }
-    const { reason } = this.#seen
+    const { reason } = this.#debuggerStatus
     return reason === null ? null : { code: 'LOOPSCOPE_WARN_RECORDER_PAUSED', values: [reason], reason: `the recorder is paused: ${reason}` }
   }
 
@@ -226,28 +226,28 @@ class Recording {
    * A debugger with the profiler enabled is notified of each profile that starts: so loopscope checks for one right before.
    * @param {string} url
    */
-  async #look (url) {
-    if (this.#isLooking) return
-    this.#isLooking = true
-    const seen = await this.#parts.detectDebugger(url).catch(() => undefined)
-    this.#isLooking = false
-    if (seen === undefined) return
-    this.#knowing(seen, () => this.#parts.heartbeat.exempt(() => {
+  async #detectDebugger (url) {
+    if (this.#isDetecting) return
+    this.#isDetecting = true
+    const status = await this.#parts.detectDebugger(url).catch(() => undefined)
+    this.#isDetecting = false
+    if (status === undefined) return
+    this.#withStatus(status, () => this.#parts.heartbeat.exempt(() => {
       this.#recorder?.check(monotonicMicros())
       this.#recorder?.tick(monotonicMicros())
     }))
   }
 
   /**
-   * @param {DebuggerStatus | undefined} seen
+   * @param {DebuggerStatus | undefined} status
    * @param {() => void} work
    */
-  #knowing (seen, work) {
-    this.#seen = seen
+  #withStatus (status, work) {
+    this.#debuggerStatus = status
     try {
       work()
     } finally {
-      this.#seen = undefined
+      this.#debuggerStatus = undefined
     }
   }
 }

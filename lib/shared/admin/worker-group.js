@@ -14,7 +14,7 @@ const { readRegularText } = require('../../base/regular-file')
 const MAX_BYTES = 64 * 1024
 const MAX_WORKERS = 128 // also the range of their ports
 const NUMBERS = Array.from({ length: MAX_WORKERS }, (_, at) => at + 1)
-const LOOK_EVERY_MS = 250 // for the end of the process that is replaced
+const CHECK_EVERY_MS = 250 // for the end of the process that is replaced
 
 /**
  * All of it throws where the directory is not one to trust.
@@ -72,7 +72,7 @@ function createWorkerGroup ({ controlDir, parent = process.ppid }) {
      * @param {AbortSignal} signal
      */
     async takeOver (name, signal) {
-      while (!this.isFirst(name)) await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false })
+      while (!this.isFirst(name)) await sleep(CHECK_EVERY_MS, undefined, { signal, ref: false })
     }
   }
 }

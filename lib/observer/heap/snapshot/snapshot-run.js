@@ -27,7 +27,7 @@ const { residentBytes } = require('../../../base/system/resident-bytes')
 const START_WITHIN_MS = 10_000
 
 const REPORT_EVERY_MS = 250 // often enough to see progress
-const LOOK_EVERY_MS = 25 // the memory peak lasts a few hundred milliseconds, while the file is written
+const CHECK_EVERY_MS = 25 // the memory peak lasts a few hundred milliseconds, while the file is written
 
 class SnapshotRun {
   #order
@@ -181,10 +181,10 @@ function createProgress (onProgress) {
  */
 function watchWriting (file, progress) {
   const watch = { peakRssBytes: 0, stop: () => clearInterval(timer) }
-  const timer = setInterval(guarded(look), LOOK_EVERY_MS).unref()
+  const timer = setInterval(guarded(check), CHECK_EVERY_MS).unref()
   progress.stage('writing')
 
-  function look () {
+  function check () {
     watch.peakRssBytes = Math.max(watch.peakRssBytes, residentBytes() ?? 0)
     progress.bytes(fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0)
   }

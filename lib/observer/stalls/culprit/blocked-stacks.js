@@ -24,11 +24,11 @@ const { describeFile } = require('../../../formats/profile/frame')
 
 /** @typedef {StackCall[]} Stack  innermost first */
 
-/** @typedef {{ atMicros: number, stack: Stack }} Look  a stack probe; atMicros: when the main thread read it, which may be long after the request */
+/** @typedef {{ atMicros: number, stack: Stack }} StackProbe  a stack probe; atMicros: when the main thread read it, which may be long after the request */
 
 const KEPT = 64 // a stall has at most a dozen; they are read within seconds after it is over
 
-/** @typedef {{ atMicros: number, calls: BlockedCall[] }} RawLook  a stack probe as it was read */
+/** @typedef {{ atMicros: number, calls: BlockedCall[] }} RawProbe  a stack probe as it was read */
 
 /** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToOriginal  positions in the original source */
 
@@ -44,56 +44,56 @@ function createBlockedStacks (context, toOriginal = async frames => frames) {
    * The stack probes of this time, as they were read.
    * @param {number} fromMicros
    * @param {number} toMicros
-   * @returns {RawLook[]}
+   * @returns {RawProbe[]}
    */
-  function looksBetween (fromMicros, toMicros) {
+  function probesBetween (fromMicros, toMicros) {
     return kept
       .filter(({ atMicros }) => atMicros >= fromMicros && atMicros <= toMicros)
-      .map(({ atMicros, calls }) => ({ atMicros, calls: withoutOurs(JSON.parse(calls)) }))
+      .map(({ atMicros, calls }) => ({ atMicros, calls: withoutOwnCalls(JSON.parse(calls)) }))
       .filter(({ calls }) => calls.length > 0)
   }
 
-  /** @param {{ calls: BlockedCall[] }[]} looks */
-  const placesOfLooks = looks => looks.flatMap(({ calls }) => calls).flatMap(placesOf)
+  /** @param {{ calls: BlockedCall[] }[]} probes */
+  const positionsOfProbes = probes => probes.flatMap(({ calls }) => calls).flatMap(positionsOf)
 
   return {
-    looksBetween,
-    placesOf: placesOfLooks,
+    probesBetween,
+    positionsOf: positionsOfProbes,
 
-    /** @param {{ atMicros: number, calls: string }} look @returns {RawLook} */
-    read: ({ atMicros, calls }) => ({ atMicros, calls: withoutOurs(JSON.parse(calls)) }),
+    /** @param {{ atMicros: number, calls: string }} probe @returns {RawProbe} */
+    read: ({ atMicros, calls }) => ({ atMicros, calls: withoutOwnCalls(JSON.parse(calls)) }),
 
-    /** @param {{ atMicros: number, calls: string }} look */
-    add (look) {
-      kept.push(look)
+    /** @param {{ atMicros: number, calls: string }} probe */
+    add (probe) {
+      kept.push(probe)
       if (kept.length > KEPT) kept.shift()
     },
 
     /**
-     * @param {RawLook[]} looks
+     * @param {RawProbe[]} probes
      * @param {number} maxMs  to wait for source maps
-     * @returns {Promise<Look[]>} the same probes, in order
+     * @returns {Promise<StackProbe[]>} the same probes, in order
      */
-    async toOriginal (looks, maxMs) {
-      const original = await toOriginal(placesOfLooks(looks), maxMs)
+    async toOriginal (probes, maxMs) {
+      const original = await toOriginal(positionsOfProbes(probes), maxMs)
       let at = 0
-      return looks.map(({ atMicros, calls }) => ({ atMicros, stack: calls.map(call => toStackCall(call, original[at++], original[at++], context)) }))
+      return probes.map(({ atMicros, calls }) => ({ atMicros, stack: calls.map(call => toStackCall(call, original[at++], original[at++], context)) }))
     }
   }
 }
 
 /** @param {BlockedCall[]} calls */
-function withoutOurs (calls) {
+function withoutOwnCalls (calls) {
   // Above the first frame in a loopscope file are the calls with which the main thread read the stack.
-  const ours = calls.findIndex(([, , file]) => file.startsWith(OWN_FOLDER))
-  return calls.slice(ours + 1).filter(([, , file]) => !file.startsWith(OWN_FOLDER))
+  const own = calls.findIndex(([, , file]) => file.startsWith(OWN_FOLDER))
+  return calls.slice(own + 1).filter(([, , file]) => !file.startsWith(OWN_FOLDER))
 }
 
 /**
  * @param {BlockedCall} call
  * @returns {[CallFrame, CallFrame]} where it stands and where its function begins, as in a profile
  */
-function placesOf ([name, , file, line, column, functionLine, functionColumn]) {
+function positionsOf ([name, , file, line, column, functionLine, functionColumn]) {
   const url = path.isAbsolute(file) ? pathToFileURL(file).href : file
   return [
     { functionName: '', scriptId: '', url, lineNumber: line - 1, columnNumber: column - 1 },

@@ -9,11 +9,11 @@ const { hasNotBegun } = require('./matching-stacks')
 
 /** @import { Culprit } from '../../../../types/diagnostics' */
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../../types/profile' */
-/** @import { Look, Stack, StackCall } from './blocked-stacks' */
+/** @import { StackProbe, Stack, StackCall } from './blocked-stacks' */
 /** @import { Findings } from './find-culprit' */
 /** @import { SourceLines } from './source-lines' */
 
-const MIN_LOOKS = 3
+const MIN_PROBES = 3
 // Probes requested during one collection are all answered at once when it ends: together they are one observation. The value is the
 // period of the samples.
 const MIN_APART_MICROS = 10e3
@@ -22,31 +22,31 @@ const ROOT = Object.freeze({ functionName: '(root)', scriptId: '0', url: '', lin
 const SOME_SCRIPT = '1' // any script other than 0, which V8 gives to native functions
 
 /**
- * @param {Look[]} looks  in order
+ * @param {StackProbe[]} probes  in order
  * @param {{ appRoot?: string, source?: SourceLines }} [context]
  * @returns {Findings | null} its share is that of the probes; null rather than a wrong culprit
  */
-function seenCulprit (looks, context) {
-  const apart = thoseApart(looks)
-  if (apart.length < MIN_LOOKS) return null
-  const found = find(apart, context)
+function culpritFromStacks (probes, context) {
+  const independent = independentProbes(probes)
+  if (independent.length < MIN_PROBES) return null
+  const found = find(independent, context)
   if (found.origin !== 'app' || found.culprit?.share !== 1) return null
-  return looks.every(look => isSame(find([look], context).culprit, found.culprit)) ? found : null
+  return probes.every(probe => isSame(find([probe], context).culprit, found.culprit)) ? found : null
 }
 
 /**
- * @param {Look} look
+ * @param {StackProbe} probe
  * @param {Parameters<typeof findCulprit>[1]} context
  * @returns {Culprit | null} what ran at that moment
  */
-function culpritAt (look, context) {
-  return find([look], context).culprit
+function culpritAt (probe, context) {
+  return find([probe], context).culprit
 }
 
-/** @param {Look[]} looks */
-function thoseApart (looks) {
+/** @param {StackProbe[]} probes */
+function independentProbes (probes) {
   let lastMicros = -Infinity
-  return looks.filter(({ atMicros }) => {
+  return probes.filter(({ atMicros }) => {
     if (atMicros - lastMicros < MIN_APART_MICROS) return false
     lastMicros = atMicros
     return true
@@ -54,12 +54,12 @@ function thoseApart (looks) {
 }
 
 /**
- * @param {Look[]} looks
+ * @param {StackProbe[]} probes
  * @param {Parameters<typeof findCulprit>[1]} context
  */
-function find (looks, context) {
-  const stacks = looks.map(({ stack }) => stack.slice(hasNotBegun(stack[0]) ? 1 : 0))
-  return findCulprit(lookProfile(stacks), context, stacks)
+function find (probes, context) {
+  const stacks = probes.map(({ stack }) => stack.slice(hasNotBegun(stack[0]) ? 1 : 0))
+  return findCulprit(profileOfProbes(stacks), context, stacks)
 }
 
 /**
@@ -76,7 +76,7 @@ function isSame (one, other) {
  * @param {Stack[]} stacks
  * @returns {CpuProfile}
  */
-function lookProfile (stacks) {
+function profileOfProbes (stacks) {
   /** @type {ProfileNode[]} */
   const nodes = [{ id: 1, callFrame: ROOT, children: [] }]
   const samples = stacks.map(stack => addStack(nodes, stack))
@@ -110,4 +110,4 @@ function toCallFrame ({ name, file, functionLine, functionColumn }) {
   return { functionName: name, scriptId: SOME_SCRIPT, url: file, lineNumber: functionLine - 1, columnNumber: functionColumn - 1 }
 }
 
-module.exports = { culpritAt, seenCulprit }
+module.exports = { culpritAt, culpritFromStacks }

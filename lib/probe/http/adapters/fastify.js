@@ -58,7 +58,7 @@ class FastifyWatch {
   }
 
   /** Nothing to do: Fastify publishes each request. */
-  look () {}
+  attachToLoaded () {}
 
   stop () {
     unsubscribe(CREATED, this.#created)

@@ -39,9 +39,9 @@ class HonoWatch {
   }
 
   /** Call it on a server's first request: by then its application is loaded. */
-  look () {
+  attachToLoaded () {
     for (const exported of loadedExports(COMMONJS)) this.#watch(exported?.Context?.prototype)
-    if (isNodeServerLoaded()) unattended(this.#lookForModule())
+    if (isNodeServerLoaded()) unattended(this.#attachToModule())
   }
 
   stop () {
@@ -53,7 +53,7 @@ class HonoWatch {
   }
 
   /** An ES module that the application has imported is found by importing it again. */
-  async #lookForModule () {
+  async #attachToModule () {
     const file = moduleFile()
     if (file === null) return
     const exported = await import(/* webpackIgnore: true */ pathToFileURL(file).href).catch(() => null)

@@ -53,7 +53,7 @@ class KoaWatch {
   start () {}
 
   /** Call it on a server's first request: by then its application is loaded. */
-  look () {
+  attachToLoaded () {
     for (const exported of loadedExports(FILE)) {
       const prototype = (exported?.default ?? exported)?.prototype
       if (typeof prototype?.createContext === 'function' && !this.#watched.has(prototype)) this.#watch(prototype)

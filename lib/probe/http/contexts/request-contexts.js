@@ -101,7 +101,7 @@ class RequestContexts {
   /** @param {Server} server  with its first request */
   #meet (server) {
     Reflect.defineProperty(server, MET, { value: this.#met, configurable: true, writable: true })
-    for (const framework of this.#frameworks) framework.look()
+    for (const framework of this.#frameworks) framework.attachToLoaded()
     this.#spans.meet(server)
   }
 
