@@ -5,7 +5,7 @@
 const { Handle } = require('./handle')
 const { sharedInstruments } = require('../probe/shared-instruments')
 const { STANDARD_ERROR } = require('../shared/default-logger')
-const { createLateLogger } = require('./late-logger')
+const { createLazyLogger } = require('./lazy-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('../probe/process/application-registry')
 const { guarded } = require('../base/guard')
@@ -50,7 +50,7 @@ function createDiagnostics (options) {
  * @returns {Handle}
  */
 function observeProcess ({ mayEndSoon = false } = {}) {
-  const logger = createLateLogger({ fd: STANDARD_ERROR })
+  const logger = createLazyLogger({ fd: STANDARD_ERROR })
   const handle = new Handle(undefined, { logger: () => logger, registry: findRegistry, isLate: true })
   handle.openRequestChannel()
   handle.start()

@@ -133,11 +133,11 @@ class Handle extends EventEmitter {
     if (instruments === undefined) return
     this.#pm2.stop()
     this.#signals.stop()
-    const told = this.#surface.stop()
+    const stopped = this.#surface.stop()
     this.#metrics.stop()
     this.#requests.stop()
     this.#instruments = undefined
-    await Promise.all([told, instruments.stalls.reported()])
+    await Promise.all([stopped, instruments.stalls.reported()])
     instruments.stalls.subscribers.delete(this.#subscriber)
     await releaseInstruments()
   }

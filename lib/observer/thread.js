@@ -170,7 +170,7 @@ class ObserverThread {
   }
 
   async begin () {
-    unattended(this.#obeyReleases())
+    unattended(this.#releaseOnRequest())
     this.#stalls.start()
     const sessionError = await this.#recorder.open()
     unattended(this.#recorder.disconnectOnPause(() => this.#state.tickMicros === 0)) // before the first tick nothing seems stuck
@@ -185,7 +185,7 @@ class ObserverThread {
    * session is closed, then until unsent data is on disk. This can happen several times: a main thread that is about to end may continue after
    * all.
    */
-  async #obeyReleases () {
+  async #releaseOnRequest () {
     for (;;) {
       await this.#state.releaseRequested()
       const toMicros = this.#state.keepMicros

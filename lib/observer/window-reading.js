@@ -16,7 +16,7 @@ const { keysOfStack, linesOf } = require('./labels/function-keys')
 /** @import { SharedState } from '../link/shared-state' */
 /** @import { Notes, StackProbe, Work } from '../probe/request-notes' */
 /** @import { Handler } from './labels/function-routes' */
-/** @import { Seen } from './labels/label-samples' */
+/** @import { ProbedStack } from './labels/label-samples' */
 /** @import { RecorderClient } from './recorder/recorder-client' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
 
@@ -91,7 +91,7 @@ class Labeler {
   #functionRoutes = new FunctionRoutes()
   /** In order of time. @type {Work[]} */
   #work = []
-  /** @type {Seen[]} */
+  /** @type {ProbedStack[]} */
   #seen = []
   /** @type {CpuProfile[]} */
   #windows = []
@@ -169,7 +169,7 @@ class Labeler {
 
 /**
  * @param {StackProbe} probe
- * @returns {Seen[]} empty if the probe found no code of a request
+ * @returns {ProbedStack[]} empty if the probe found no code of a request
  */
 function seenIn ({ atMicros, route, calls }) {
   const lines = linesOf(keysOfStack(calls)).reverse()

@@ -112,7 +112,7 @@ class Instruments {
     this.jobs = new Jobs({ context, inFlight, notes: this.requestNotes, onBegin: this.speedUp, logger })
     this.#recording = new Recording({
       settings: recorder,
-      whyTaken: options.whyTaken,
+      profilerInUse: options.profilerInUse,
       titlePrefix,
       logger,
       loopTime: this.loop.time,
@@ -307,7 +307,7 @@ class Instruments {
   }
 
   #onObserverRestarted () {
-    this.requestNotes.forgetTold()
+    this.requestNotes.forgetSent()
     this.applications.reopen()
     this.egress.resume()
     this.heap.resume().catch(error => {

@@ -18,7 +18,7 @@ const { stringify } = JSON // as it was at load
  * @param {object} parts
  * @param {{ lastMicros: number, dueMicros: number }} parts.heartbeat
  * @param {{ note (tickMicros: number): void, now (): string | null, traceNow (): Trace | null }} parts.stallRoute
- * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void, hurry (): void }} parts.recording
+ * @param {{ start (sessionError: null): void, rotate (seen?: DebuggerStatus): void, sampleFast (): void }} parts.recording
  * @param {{ probeStack (): BlockedStack, takeHandlers (): unknown[], readInFlight (isInterrupt: boolean): InFlightReading }} parts.requestNotes
  * @param {() => void} parts.release  makes the observer release its session
  * @param {() => void} parts.withdrawRelease
@@ -31,7 +31,7 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
   function interrupt (rotate, seen) {
     stallRoute.note(heartbeat.lastMicros)
     if (rotate) recording.rotate(seen)
-    if (monotonicMicros() > heartbeat.dueMicros) recording.hurry() // the running code delays the tick
+    if (monotonicMicros() > heartbeat.dueMicros) recording.sampleFast() // the running code delays the tick
     return { route: stallRoute.now(), trace: stallRoute.traceNow(), stack: requestNotes.probeStack() }
   }
 

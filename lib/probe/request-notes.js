@@ -26,7 +26,7 @@ const { DependencyCalls } = require('./waits/dependency-calls')
 const MIN_ANSWER_MICROS = 50_000
 
 // Routers may await: the route is available once middleware is done.
-const RIPE_MICROS = 1e6
+const SETTLED_MICROS = 1e6
 
 // Of each kind, until they are sent: a window of five seconds has at most that many pieces of work of a millisecond each.
 const MAX_NOTES = 5000
@@ -129,12 +129,12 @@ class RequestNotes {
    */
   noteTick (micros, delayMs) {
     if (this.#arrivals.noteTick(micros, delayMs) && this.#late.length < MAX_NOTES) this.#late.push({ fromMicros: micros - delayMs * 1e3, toMicros: micros })
-    this.#work.nameRipe(micros)
-    this.#seen.nameRipe(micros)
+    this.#work.nameSettled(micros)
+    this.#seen.nameSettled(micros)
     this.#inFlight.sweep(micros)
     this.awaits.tick(micros)
     const count = this.#work.length + this.#seen.length + this.#late.length + this.#answers.length + this.awaits.length
-    if (count >= MANY_NOTES || this.calls.isMuch || (count + this.calls.length > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
+    if (count >= MANY_NOTES || this.calls.isHalfFull || (count + this.calls.length > 0 && micros - this.#handedOverMicros >= MAX_HELD_MICROS)) this.handOver()
   }
 
   /**
@@ -194,9 +194,9 @@ class RequestNotes {
   }
 
   /** Call it after an observer restart: the new one has received nothing. */
-  forgetTold () {
+  forgetSent () {
     this.#handlers.forget()
-    this.calls.forgetTold()
+    this.calls.forgetSent()
   }
 
   handOver () {
@@ -243,8 +243,8 @@ class WorkLog {
   }
 
   /** @param {number} micros  now */
-  nameRipe (micros) {
-    for (; this.#named < this.#entries.length && this.#entries[this.#named].toMicros <= micros - RIPE_MICROS; this.#named++) {
+  nameSettled (micros) {
+    for (; this.#named < this.#entries.length && this.#entries[this.#named].toMicros <= micros - SETTLED_MICROS; this.#named++) {
       const entry = this.#entries[this.#named]
       if (entry.context !== null) entry.route = routeOf(entry.context.request)
       entry.context = null
@@ -286,8 +286,8 @@ class StackProbes {
 
   /** @returns {StackProbe[]} */
   take (micros = monotonicMicros()) {
-    const unripe = this.#kept.findIndex(({ stack }) => stack.atMicros > micros - RIPE_MICROS)
-    return this.#kept.splice(0, unripe === -1 ? this.#kept.length : unripe).map(({ context, stack }) => {
+    const unsettled = this.#kept.findIndex(({ stack }) => stack.atMicros > micros - SETTLED_MICROS)
+    return this.#kept.splice(0, unsettled === -1 ? this.#kept.length : unsettled).map(({ context, stack }) => {
       if (context === undefined) return { ...stack, route: null }
       const route = routeOf(context.request)
       this.#onRoute(route, context.request)

@@ -65,14 +65,14 @@ function sharedInstruments () {
  */
 async function watchHeapLimit (instruments, { options: { onNearHeapLimit }, logger, location }) {
   if (onNearHeapLimit === 'off') return
-  await instruments.heap.watchLimit({ onNearHeapLimit, location }, adopted => tellAdopted(adopted, logger))
+  await instruments.heap.watchLimit({ onNearHeapLimit, location }, adopted => logAdopted(adopted, logger))
 }
 
 /**
  * @param {Adopted[]} adopted
  * @param {Logger} logger
  */
-function tellAdopted (adopted, logger) {
+function logAdopted (adopted, logger) {
   for (const leftover of adopted) {
     if ('path' in leftover) logger.warn({ leftover }, `a former process ran out of heap: ${leftover.path} says what filled it`)
     else logger.warn({ leftover }, `a former process ran out of heap, and ${leftover.file} cannot be read: ${leftover.problem}`)

@@ -100,7 +100,7 @@ class RequestSpans {
   #note = guarded(noteSpan)
 
   /** @param {Server} server  with its first request, not yet passed to its listeners */
-  meet (server) {
+  watchServer (server) {
     if (!hasContexts() || this.#servers.has(server)) return
     const stop = guarded(() => {
       if (!this.#servers.delete(server)) return

@@ -1,6 +1,6 @@
 'use strict'
 
-// Every route of the table, by every door, with everything that can be wrong with who asks.
+// Every route of the table, by every endpoint, with everything that can be wrong with who asks.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -9,13 +9,13 @@ const { SCOPES } = require('../../lib/shared/admin/tokens')
 const { createSubject, STALL, TOKENS } = require('./subject')
 
 const ROWS = createRoutes().flatMap(({ path, methods }) => Object.entries(methods).map(([method, { scope, isOpen }]) => ({ path, method, scope, isOpen: isOpen !== undefined })))
-const DOORS = ['listener', 'mount', 'control']
+const ENDPOINTS = ['listener', 'mount', 'control']
 // What stands for the parameters of a path.
 const targetOf = path => path.replace(':id', String(STALL.id)).replace(':name', 'cpu-shop-20260101t000000000z-1-0001.cpuprofile')
 
 const UNKNOWN = 'an-unknown-token-of-at-least-32-characters'
 
-// By door: the control socket's file is the authentication, so that a token changes nothing there.
+// By endpoint: the control socket's file is the authentication, so that a token changes nothing there.
 const CASES = [
   { name: 'no token', how: { token: null }, expected: { listener: 401, mount: 401, control: null } },
   { name: 'a wrong token', how: { token: UNKNOWN }, expected: { listener: 401, mount: 401, control: null } },
@@ -31,11 +31,11 @@ const CASES = [
 for (const { path, method, scope, isOpen } of ROWS) {
   for (const { name: what, how, query = '', expected } of CASES) {
     test(`${method} ${path} with ${what}`, async t => {
-      for (const door of DOORS) {
+      for (const endpoint of ENDPOINTS) {
         const { ask } = createSubject(t)
-        const { status } = await ask(targetOf(path) + query, { method, door, ...how })
-        if (expected[door] === null) assert.ok(![401, 403].includes(status), `${door}: ${status}`)
-        else assert.equal(status, expected[door], door)
+        const { status } = await ask(targetOf(path) + query, { method, endpoint, ...how })
+        if (expected[endpoint] === null) assert.ok(![401, 403].includes(status), `${endpoint}: ${status}`)
+        else assert.equal(status, expected[endpoint], endpoint)
       }
     })
   }
@@ -52,11 +52,11 @@ for (const { path, method, scope, isOpen } of ROWS) {
 
   test(`${method} ${path} in production without anybody who may`, async t => {
     const { ask } = createSubject(t, { application: { isProduction: true, tokens: [] } })
-    for (const door of ['listener', 'mount']) {
-      assert.equal((await ask(targetOf(path), { method, door })).status, 404, door)
-      assert.equal((await ask(targetOf(path), { method, door, token: null, headers: { accept: 'text/html' } })).status, 404, door)
+    for (const endpoint of ['listener', 'mount']) {
+      assert.equal((await ask(targetOf(path), { method, endpoint })).status, 404, endpoint)
+      assert.equal((await ask(targetOf(path), { method, endpoint, token: null, headers: { accept: 'text/html' } })).status, 404, endpoint)
     }
-    assert.notEqual((await ask(targetOf(path), { method, door: 'control' })).status, 401)
+    assert.notEqual((await ask(targetOf(path), { method, endpoint: 'control' })).status, 401)
   })
 
   if (isOpen) continue

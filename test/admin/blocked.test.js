@@ -17,15 +17,15 @@ test('while the main loop is blocked the listener and the control socket answer 
   const stop = path.join(app.folder, 'stop')
   let isBlocked = true
   const spinning = get(`${app.url}/spin?until=${stop}`).then(response => { isBlocked = false; return response.text() })
-  const doors = {
+  const endpoints = {
     listener: async target => { const response = await get(url + target); return { status: response.status, text: await response.text() } },
     control: target => getControl(app.socketPath, target)
   }
-  while (!JSON.parse((await doors.listener('/stalls')).text).current?.route) { // it is looked at again until it is seen
+  while (!JSON.parse((await endpoints.listener('/stalls')).text).current?.route) { // it is looked at again until it is seen
     assert.ok(isBlocked, 'it is named before it is over')
     await new Promise(resolve => setTimeout(resolve, 20))
   }
-  for (const [door, ask] of Object.entries(doors)) {
+  for (const [endpoint, ask] of Object.entries(endpoints)) {
     for (const [target, pattern] of [
       ['/', /"pid":\d+/],
       ['/metrics', /^loopscope_eventloop_blocked_now_seconds [\d.]*[1-9]/m],
@@ -38,14 +38,14 @@ test('while the main loop is blocked the listener and the control socket answer 
       ['/debug/pprof/block', /./s]
     ]) {
       const { status, text } = await ask(target)
-      assert.equal(status, 200, `${door} ${target}: ${text}`)
-      assert.match(text, pattern, `${door} ${target}`)
+      assert.equal(status, 200, `${endpoint} ${target}: ${text}`)
+      assert.match(text, pattern, `${endpoint} ${target}`)
     }
   }
   assert.ok(isBlocked, 'all of it was answered while the loop was blocked')
   fs.writeFileSync(stop, '')
   assert.equal(await spinning, 'spun')
-  while (JSON.parse((await doors.listener('/stalls')).text).stalls.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
+  while (JSON.parse((await endpoints.listener('/stalls')).text).stalls.length === 0) await new Promise(resolve => setTimeout(resolve, 20))
 })
 
 test('a main thread that answers late is waited for with a heap snapshot', async t => {

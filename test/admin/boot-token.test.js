@@ -41,7 +41,7 @@ test('a random token is made for a listener where nobody chose one, and told in 
   assert.notEqual((await startSurface({ options })).tokens[0].sha256, tokens[0].sha256)
 })
 
-test('a random token is made for a mounted door', async () => {
+test('a random token is made for a mounted endpoint', async () => {
   const { tokens, lines } = await startSurface({ isMounted: true })
   assert.deepEqual([tokens.length, tokens[0].scope, lines], [1, 'manage', []], 'it is told when the server listens')
 })

@@ -133,7 +133,7 @@ test('captures under way count, and a cancelled one does where it has stopped th
 
 test('a process of the group that asks for somebody is no owner, and says for whom', async t => {
   const subject = createSubject(t)
-  const asked = { door: 'control', token: null, headers: { prefer: 'wait=5', 'x-loopscope-asked-for': 'listener 10.0.0.7' } }
+  const asked = { endpoint: 'control', token: null, headers: { prefer: 'wait=5', 'x-loopscope-asked-for': 'listener 10.0.0.7' } }
   const forced = { ...SNAPSHOT, force: true }
   for (let count = 0; count < 3; count++) assert.equal((await post(subject, forced, asked)).status, 201)
   assert.equal((await post(subject, forced, asked)).status, 429)
@@ -147,7 +147,7 @@ test('over the control socket force is not refused by the budget, elsewhere it i
   const subject = createSubject(t)
   for (let attempt = 0; attempt < 3; attempt++) assert.equal((await post(subject, SNAPSHOT, WAIT)).status, 201)
   const forced = { ...SNAPSHOT, force: true }
-  const control = { ...WAIT, door: 'control', token: null, peer: null }
+  const control = { ...WAIT, endpoint: 'control', token: null, peer: null }
   const { status, value } = await post(subject, SNAPSHOT, control)
   assert.deepEqual([status, /force/.test(value.remedy)], [429, true])
   assert.equal((await post(subject, forced, WAIT)).status, 429)

@@ -32,17 +32,17 @@ const body = fc.oneof(
 )
 const method = fc.oneof({ weight: 5, arbitrary: fc.constantFrom('GET', 'HEAD', 'POST', 'DELETE') }, { weight: 1, arbitrary: fc.constantFrom('PUT', 'PATCH', 'TRACE', 'get', '__proto__', 'constructor', '') })
 const token = fc.constantFrom(TOKENS.manage, TOKENS.manage, TOKENS.profile, TOKENS.metrics, null, 'x')
-const door = fc.constantFrom('listener', 'mount', 'control')
+const endpoint = fc.constantFrom('listener', 'mount', 'control')
 
 test(`${RUNS} requests of all kinds get an answer that is documented`, { timeout: 120_000 }, async t => {
   // Whoever waits is not waited for: the time of a delta profile would be the time of the test.
   const subject = createSubject(t, { now: () => 0 })
   const { dir } = subject.store
   let checked = 0
-  await fc.assert(fc.asyncProperty(path, query, method, door, token, headers, body, async (place, parameters, verb, way, secret, more, content) => {
+  await fc.assert(fc.asyncProperty(path, query, method, endpoint, token, headers, body, async (place, parameters, verb, way, secret, more, content) => {
     const controller = new AbortController()
     controller.abort('it does not wait')
-    const request = { ...requestOf(place.replaceAll('?', ''), { method: verb, door: way, token: secret, headers: more, body: content }), query: parameters }
+    const request = { ...requestOf(place.replaceAll('?', ''), { method: verb, endpoint: way, token: secret, headers: more, body: content }), query: parameters }
     const { status, headers: answered, body: given } = await subject.router.handle(request, controller.signal)
     checked++
     assert.ok(DOCUMENTED.includes(status), `${verb} ${place}?${parameters}: ${status}`)

@@ -137,11 +137,11 @@ const ANSWERS = {
   processReading: { delay: { utilization: 0.25 }, routes: [{ route: 'GET /a', count: 3, seconds: 1 }, { route: 'GET /b', count: 4, seconds: 1 }], inFlight: 2 }
 }
 
-/** The request that a door would make of it; with the token of everything unless told otherwise. */
-function requestOf (target, { method = 'GET', door = 'listener', base = '', token = TOKENS.manage, headers = {}, body = null, peer = '127.0.0.1' } = {}) {
+/** The request that an endpoint would make of it; with the token of everything unless told otherwise. */
+function requestOf (target, { method = 'GET', endpoint = 'listener', base = '', token = TOKENS.manage, headers = {}, body = null, peer = '127.0.0.1' } = {}) {
   const [place, query = ''] = target.split('?')
   return {
-    door,
+    endpoint,
     method,
     base,
     path: place,

@@ -152,13 +152,13 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     let index = 404
     const { page } = await browser.openCanned(t, { '/': () => index })
     await page.locator('#failed', { hasText: 'In production the page does not exist until a token is set' }).waitFor()
-    index = { facts: FACTS, kinds: [], door: 'listener' }
+    index = { facts: FACTS, kinds: [], endpoint: 'listener' }
     await page.getByRole('button', { name: 'Try again' }).click()
     await shown(page)
   })
 
   test('says since when nobody answers, and what else can be asked where the application itself would answer', async t => {
-    const { page } = await browser.openCanned(t, { '/': { facts: FACTS, kinds: [], door: 'mount' }, '/live': 503, '/loop': 503 })
+    const { page } = await browser.openCanned(t, { '/': { facts: FACTS, kinds: [], endpoint: 'mount' }, '/live': 503, '/loop': 503 })
     await shown(page)
     await page.locator('#connection', { hasText: /^No response since .* npx loopscope why/ }).waitFor()
   })
@@ -182,7 +182,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
       members: [member(4242), member(4243, { blockedMs: 4000 }), member(4244, { up: false, delay: null, rssBytes: null, stalls: null, stalledMs: null, blockedMs: null })]
     }
     const { page, complaints } = await browser.openCanned(t, {
-      '/': { facts: { ...FACTS, isInGroup: true }, kinds: [], door: 'listener' },
+      '/': { facts: { ...FACTS, isInGroup: true }, kinds: [], endpoint: 'listener' },
       '/group': group,
       '/group/findings': { findings: SICK.findings.map(finding => ({ ...finding, workers: { pids: [4243], of: 2 } })) }
     }, { viewport: { width: 390, height: 800 } })

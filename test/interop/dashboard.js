@@ -73,7 +73,7 @@ const MEMORY = { rssBytes: 8e7, heapUsedBytes: 3e7, heapTotalBytes: 5e7, externa
 
 /** Of a process in good health. @type {Record<string, any>} */
 const ANSWERS = {
-  '/': { facts: FACTS, kinds: [{ kind: 'cpu' }, { kind: 'heap-snapshot' }], door: 'listener' },
+  '/': { facts: FACTS, kinds: [{ kind: 'cpu' }, { kind: 'heap-snapshot' }], endpoint: 'listener' },
   '/loop': () => loop(),
   '/live': () => live(['loop', loop()]),
   '/stalls': { stalls: [], current: null, totals: { count: 0, blockedMs: 0, byCause: [], byRoute: [] }, blockedMs: 0 },

@@ -6,7 +6,7 @@ const path = require('node:path')
 const test = require('node:test')
 const v8 = require('node:v8')
 const { drive } = require('../process/child')
-const { whyNodeProfiles } = require('../../lib/api/options/environment-facts')
+const { reasonNodeProfiles } = require('../../lib/api/options/environment-facts')
 const { makeScratch } = require('../store/scratch')
 
 const BY_INSPECTOR = { recorder: { engine: 'inspector' } }
@@ -17,9 +17,9 @@ const WAYS = [
 ]
 
 test('flags that only go with others, and an empty variable, start nothing', () => {
-  assert.equal(whyNodeProfiles(['--cpu-prof-dir', '/tmp'], ''), null)
-  assert.equal(whyNodeProfiles([], undefined), null)
-  assert.match(whyNodeProfiles(['--experimental-test-coverage'], undefined), /\(--experimental-test-coverage\)/)
+  assert.equal(reasonNodeProfiles(['--cpu-prof-dir', '/tmp'], ''), null)
+  assert.equal(reasonNodeProfiles([], undefined), null)
+  assert.match(reasonNodeProfiles(['--experimental-test-coverage'], undefined), /\(--experimental-test-coverage\)/)
 })
 
 for (const { name, written, how } of WAYS) {

@@ -65,7 +65,7 @@ test('what a middleware or a wrapper calls hangs under what calls it', () => {
 
 test('a package that we load or call is ours with all that it does, and what it calls of the application is not', () => {
   const timer = ['listOnTimeout', 'node:internal/timers']
-  const load = ['load', `${LIB}api/late-logger.js`]
+  const load = ['load', `${LIB}api/lazy-logger.js`]
   const [require, read] = [['require', 'node:internal/modules/helpers'], ['readFileSync', 'node:fs']]
   const [pino, thread] = [['(pino)', '/app/node_modules/pino/pino.js'], ['(thread-stream)', '/app/node_modules/thread-stream/index.js']]
   assert.deepEqual(stacksOf(withoutOwnFrames(profileOf(

@@ -108,7 +108,7 @@ test('work that comes without a callback is sampled from the next tick, or when 
   recorder.tick(monotonicMicros(), !IDLE)
   assert.equal(recorder.isSlow, false)
   slow()
-  recorder.hurry()
+  recorder.sampleFast()
   assert.equal(recorder.isSlow, false)
 })
 
@@ -118,7 +118,7 @@ test('since when nothing has happened', { skip }, t => {
   assert.equal(recorder.hasBeenSlowSince(beforeMicros), false)
   slow()
   assert.deepEqual([recorder.hasBeenSlowSince(beforeMicros), recorder.hasBeenSlowSince(monotonicMicros())], [false, true])
-  recorder.hurry()
+  recorder.sampleFast()
   assert.equal(recorder.hasBeenSlowSince(monotonicMicros()), false)
 })
 
@@ -143,7 +143,7 @@ test('the full rate is kept for a moment, and for longer where something happens
   keptMs()
   await sleep(500, undefined, { ref: true }) // worth it
   const [first, second, third] = [1, 2, 3].map(() => {
-    recorder.hurry()
+    recorder.sampleFast()
     return keptMs()
   })
   assert.ok(first < second && second < third, [first, second, third].join())

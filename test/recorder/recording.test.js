@@ -13,7 +13,7 @@ function createSubject (t, { settings = SETTINGS } = {}) {
   const heartbeat = { lastMicros: 0, exempt: work => work() }
   const recording = new Recording({
     settings,
-    whyTaken: null,
+    profilerInUse: null,
     titlePrefix: 'test:',
     logger: { warn () {} },
     loopTime: { setSampled () {} },

@@ -46,10 +46,10 @@ test('what the main thread knows of the loop, the responses and the heap, and a 
   await app.run(fail, RULES)
   const values = {}
   for (const { name, when } of RULES.slice(0, -1)) {
-    const { occasion } = await app.until(new RegExp(`^rule ${name}: ${Object.keys(when)[0]} `))
-    values[name] = occasion.conditions[0].value
-    assert.equal(occasion.conditions.length, 1)
-    if (name === 'wrong') assert.equal(occasion.culprit.function, 'logIn')
+    const { firing } = await app.until(new RegExp(`^rule ${name}: ${Object.keys(when)[0]} `))
+    values[name] = firing.conditions[0].value
+    assert.equal(firing.conditions.length, 1)
+    if (name === 'wrong') assert.equal(firing.culprit.function, 'logIn')
   }
   const { busy, late, failing, full } = values
   assert.ok(busy >= 0.3 && busy <= 1, `${busy}`)

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const { captureCall, DrawnCalls } = require('../../lib/probe/sync-calls/call-site')
+const { captureCall, PendingStacks } = require('../../lib/probe/sync-calls/call-site')
 const { startDetector, sitesOf } = require('./started')
 
 const TARGET = { api: 'fs.existsSync' }
@@ -20,10 +20,10 @@ function drawHere (parts) {
 
 test('calls wait for each other, and a full batch is read without anybody asking', () => {
   const table = recordingTable()
-  const drawn = new DrawnCalls()
+  const pending = new PendingStacks()
   let calls = 0
   while (table.added.length === 0) {
-    drawn.add(drawHere({ table }))
+    pending.add(drawHere({ table }))
     calls++
     assert.ok(calls <= 1000, 'as many are kept as come')
   }
@@ -33,21 +33,21 @@ test('calls wait for each other, and a full batch is read without anybody asking
 
 test('settle() adds what waits to the table that each call belongs to, once', function namedCaller () {
   const [startUp, later] = [recordingTable(), recordingTable()]
-  const drawn = new DrawnCalls()
-  drawn.add(drawHere({ table: startUp }))
-  drawn.add(drawHere({ table: later, weight: 7, ms: 2, route: 'GET /orders/:id' }))
-  drawn.settle()
-  drawn.settle()
+  const pending = new PendingStacks()
+  pending.add(drawHere({ table: startUp }))
+  pending.add(drawHere({ table: later, weight: 7, ms: 2, route: 'GET /orders/:id' }))
+  pending.settle()
+  pending.settle()
   assert.deepEqual(startUp.added, [{ target: TARGET, function: 'namedCaller', weight: 1, ms: 0.25, route: null }])
   assert.deepEqual(later.added, [{ target: TARGET, function: 'namedCaller', weight: 7, ms: 2, route: 'GET /orders/:id' }])
 })
 
 test('a call without a stack is kept at no place, beside those that have one', () => {
   const table = recordingTable()
-  const drawn = new DrawnCalls()
-  drawn.add(drawHere({ table, stack: null, weight: 2 }))
-  drawn.add(drawHere({ table, weight: 3 }))
-  drawn.settle()
+  const pending = new PendingStacks()
+  pending.add(drawHere({ table, stack: null, weight: 2 }))
+  pending.add(drawHere({ table, weight: 3 }))
+  pending.settle()
   assert.deepEqual(table.added.map(({ function: name, weight }) => [name === '', weight]), [[true, 2], [false, 3]])
 })
 

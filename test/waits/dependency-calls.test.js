@@ -100,7 +100,7 @@ test('a full batch is to be taken; names are handed over once, and again to a ne
   const rest = calls.take()
   assert.deepEqual(batches.map(({ names, calls }) => [names.length, calls.length / 2]), [[1, 4096]])
   assert.deepEqual([rest.firstName, rest.names.length, rest.calls.length / 2], [1, 0, 904])
-  calls.forgetTold()
+  calls.forgetSent()
   assert.deepEqual(calls.take().names.length, 1)
 })
 

@@ -27,7 +27,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
   let isTold = false
 
   const onListening = guarded((/** @type {any} */ { server }) => {
-    if (waiting !== undefined && isAtRoot(server, waiting)) tellMounted(server.address(), 'setSecureContext' in server, '')
+    if (waiting !== undefined && isAtRoot(server, waiting)) announceMount(server.address(), 'setSecureContext' in server, '')
   })
 
   /** @param {IncomingMessage} request  that reached the middleware */
@@ -39,7 +39,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
     const socket = /** @type {any} */ (request.socket)
     const address = socket.server?.address?.() ?? { address: socket.localAddress, port: socket.localPort, family: socket.localFamily }
     const prefix = prefixOf(request)
-    if (prefix !== null) tellMounted(address, socket.encrypted === true, prefix)
+    if (prefix !== null) announceMount(address, socket.encrypted === true, prefix)
   })
 
   /**
@@ -47,7 +47,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
    * @param {boolean} isEncrypted
    * @param {string} prefix  path prefix of the router
    */
-  function tellMounted (address, isEncrypted, prefix) {
+  function announceMount (address, isEncrypted, prefix) {
     if (typeof address?.port === 'number') tell(`${isEncrypted ? 'https' : 'http'}://${hostOf(address)}:${address.port}${prefix}${path}`)
   }
 

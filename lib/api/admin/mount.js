@@ -39,7 +39,7 @@ function createMount ({ path, forward }) {
     if (target === null) return false
     const reference = ++sequence
     requests.set(reference, incoming)
-    const answered = exchange(incoming, outgoing, { door: 'mount', ...target, reference }, forwardOrExplain)
+    const answered = exchange(incoming, outgoing, { endpoint: 'mount', ...target, reference }, forwardOrExplain)
     unattended(answered.finally(() => requests.delete(reference)))
     return true
   }

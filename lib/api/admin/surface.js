@@ -112,9 +112,9 @@ class Surface {
       loopCounts,
       authorize: (request, scope) => this.#authorize(request, scope),
       logger: this.#parts.logger,
-      onReopened: opened => this.#tellOpened(opened)
+      onReopened: opened => this.#logOpened(opened)
     })
-    unattended(this.#tellWhere(middleware, this.#opened.opened))
+    unattended(this.#announce(middleware, this.#opened.opened))
   }
 
   /** The problems of the process, from the observer. It computes them also while the loop is blocked, but the loop then gets them late. */
@@ -134,13 +134,13 @@ class Surface {
    * @param {Function | undefined} middleware  that receives requests
    * @param {Promise<import('../../probe/applications').Opened>} opened
    */
-  async #tellWhere (middleware, opened) {
+  async #announce (middleware, opened) {
     const { logger } = this.#parts
     if (this.#settings.listen !== null && !isReachable(this.#settings)) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', UNREACHABLE)
-    if (this.#hasDoor) this.#announcement = this.#makeAnnouncement()
+    if (this.#hasHttpEndpoint) this.#announcement = this.#makeAnnouncement()
     try {
       if (middleware !== undefined && this.#mount !== null && this.#listen === null) this.#announcement?.start(middleware)
-      this.#tellOpened(await opened)
+      this.#logOpened(await opened)
     } catch {} // without an observer there is no surface, already warned of
   }
 
@@ -155,7 +155,7 @@ class Surface {
   }
 
   /** @param {import('../../probe/applications').Opened} opened */
-  #tellOpened ({ url, listenProblem, controlProblem }) {
+  #logOpened ({ url, listenProblem, controlProblem }) {
     const { logger, options } = this.#parts
     if (listenProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_LISTENER', `${JSON.stringify(options.admin.listen)}: ${listenProblem}`)
     if (controlProblem !== null) warnOnce(logger, 'LOOPSCOPE_WARN_CONTROL_SOCKET', controlProblem)
@@ -166,12 +166,12 @@ class Surface {
   get #listen () { return isReachable(this.#settings) ? this.#settings.listen : null }
 
   /** Whether there is an HTTP endpoint besides the control socket, which needs no token. */
-  get #hasDoor () { return this.#mount !== null || this.#listen !== null }
+  get #hasHttpEndpoint () { return this.#mount !== null || this.#listen !== null }
 
   /** @returns {import('../../shared/admin/tokens').KnownToken[]} */
   #tokens () {
     const { isProduction, tokens } = this.#settings
-    if (!this.#hasDoor || isProduction || isAccessChosen(this.#parts.options)) return tokens
+    if (!this.#hasHttpEndpoint || isProduction || isAccessChosen(this.#parts.options)) return tokens
     this.#bootToken ??= this.#sharers.makeToken()
     return [{ sha256: hashToken(this.#bootToken), scope: 'manage' }]
   }
@@ -247,7 +247,7 @@ function createPortSharers ({ clusterId, controlDir, appRoot }) {
      */
     isFirst (url) {
       try {
-        return group?.isFirst(`told-${digestOf(url + appRoot)}`) ?? true
+        return group?.isFirst(`announced-${digestOf(url + appRoot)}`) ?? true
       } catch {
         return true
       }

@@ -6,7 +6,7 @@
 const { monotonicMicros } = require('../../base/monotonic')
 const { warnOnce } = require('../../base/warnings')
 const { whenEnded } = require('../../probe/http/response-ends')
-const { contextOn, createRequestContext, takePlace } = require('../../probe/http/contexts/one-request')
+const { contextOn, createRequestContext, replaceStandIn } = require('../../probe/http/contexts/one-request')
 const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/route-template')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
@@ -85,7 +85,7 @@ class RequestMeasure {
    */
   #contextOf (request, current) {
     if (current?.request === request) return current
-    takePlace(request)
+    replaceStandIn(request)
     if (current?.request === request) return current
     const own = contextOn(request)
     if (own !== undefined && isFinished(own.request)) return own

@@ -15,7 +15,7 @@ const DEFAULT_POOL_SIZE = 4 // libuv's default
  * @typedef {object} EnvironmentFacts
  * @property {number} threadPoolSize  of libuv, for advice
  * @property {readonly string[]} nodeFlags  those of NODE_OPTIONS, then those of the command line
- * @property {string | null} whyTaken  why V8's profiler is used by Node itself; null: it is not
+ * @property {string | null} profilerInUse  why V8's profiler is used by Node itself; null: it is not
  * @property {boolean} isProduction
  * @property {string | undefined} runtimeFolder  of the user's session, as defined by XDG
  * @property {{ id: string, instance: number } | null} pm2Process  PM2's id of this process, or of the one that started it
@@ -42,7 +42,7 @@ function environmentFacts (variables) {
   return {
     threadPoolSize: Number(variables.UV_THREADPOOL_SIZE) || DEFAULT_POOL_SIZE,
     nodeFlags,
-    whyTaken: whyNodeProfiles(nodeFlags, variables.NODE_V8_COVERAGE),
+    profilerInUse: reasonNodeProfiles(nodeFlags, variables.NODE_V8_COVERAGE),
     isProduction: variables.NODE_ENV === 'production',
     runtimeFolder: variables.XDG_RUNTIME_DIR,
     pm2Process: pm2Of(variables),
@@ -58,7 +58,7 @@ function environmentFacts (variables) {
  * @param {string | undefined} coverageFolder  where Node.js writes code coverage, if enabled
  * @returns {string | null} why no other tool can record
  */
-function whyNodeProfiles (nodeFlags, coverageFolder) {
+function reasonNodeProfiles (nodeFlags, coverageFolder) {
   const flag = PROFILER_FLAGS.find(each => nodeFlags.includes(each)) ?? (coverageFolder && 'NODE_V8_COVERAGE')
   return flag ? `Node.js itself profiles this process (${flag}), and would print every profile of ours` : null
 }
@@ -108,4 +108,4 @@ function unpacked (packed) {
   }
 }
 
-module.exports = { applicationVariables, environmentFacts, whyNodeProfiles }
+module.exports = { applicationVariables, environmentFacts, reasonNodeProfiles }

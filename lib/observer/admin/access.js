@@ -43,9 +43,9 @@ function createAccess ({ application, sources, now }) {
    * In production it is disabled until access is configured.
    * @param {AdminRequest} request
    */
-  function isEnabled ({ door }) {
+  function isEnabled ({ endpoint }) {
     const { isProduction, hasAuthorize, tokens, tokenFile } = application
-    return door === 'control' || !isProduction || hasAuthorize || tokens.length > 0 || tokenFile !== null
+    return endpoint === 'control' || !isProduction || hasAuthorize || tokens.length > 0 || tokenFile !== null
   }
 
   /**
@@ -69,13 +69,13 @@ function createAccess ({ application, sources, now }) {
    */
   function authenticate (request) {
     // Only this user can open the socket's file.
-    if (request.door === 'control') return { grant: EVERYTHING }
+    if (request.endpoint === 'control') return { grant: EVERYTHING }
     const token = tokenOf(request.headers.authorization)
     if (token === null) return withoutToken(request)
     const granted = tokens.scopeOf(token)
     if (granted !== null) return { grant: { can: async scope => includesScope(granted, scope) } }
     if (application.hasAuthorize) return withoutToken(request)
-    const peer = request.peer ?? request.door
+    const peer = request.peer ?? request.endpoint
     const waitSeconds = failedAuth.waitSeconds(peer)
     if (waitSeconds > 0) {
       return refusal('bad', 429, 'Too many wrong tokens from this address.', `Use the right one, or wait ${waitSeconds} s.`,

@@ -70,14 +70,14 @@ function readKey ({ headers }) {
 /**
  * The requester of a capture, for the audit log, and whether it is the user who owns the process. A process of the group that requests on behalf of
  * another client also uses the control socket, and names that client: it has no more rights than that client.
- * @param {Pick<AdminRequest, 'door' | 'peer' | 'headers'>} request
+ * @param {Pick<AdminRequest, 'endpoint' | 'peer' | 'headers'>} request
  * @returns {{ isOwner: boolean, trigger: Trigger, actor: string }}
  */
-function whoAsks ({ door, peer, headers }) {
-  const asker = door === 'control' ? headers[ASKED_FOR] : undefined
+function requesterOf ({ endpoint, peer, headers }) {
+  const asker = endpoint === 'control' ? headers[ASKED_FOR] : undefined
   if (asker !== undefined) return { isOwner: false, trigger: 'http', actor: `${String(asker).slice(0, MAX_ASKER_LENGTH)}, through its group` }
-  const isOwner = door === 'control'
-  return { isOwner, trigger: isOwner ? 'cli' : 'http', actor: `${door} ${peer ?? 'this host'}` }
+  const isOwner = endpoint === 'control'
+  return { isOwner, trigger: isOwner ? 'cli' : 'http', actor: `${endpoint} ${peer ?? 'this host'}` }
 }
 
 /**
@@ -86,7 +86,7 @@ function whoAsks ({ door, peer, headers }) {
  * @returns {Record<string, string>} headers for the requests to those processes
  */
 function askedFor (request) {
-  const { isOwner, actor } = whoAsks(request)
+  const { isOwner, actor } = requesterOf(request)
   return isOwner ? {} : { [ASKED_FOR]: actor }
 }
 
@@ -148,4 +148,4 @@ function createBudgets ({ now = monotonicMs } = {}) {
   }
 }
 
-module.exports = { askedFor, createBudgets, isUsed, outOfScope, policyOf, readCaptureBody, readKey, whoAsks }
+module.exports = { askedFor, createBudgets, isUsed, outOfScope, policyOf, readCaptureBody, readKey, requesterOf }

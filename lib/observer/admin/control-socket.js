@@ -110,7 +110,7 @@ class ControlSocket {
     return createServer((incoming, outgoing) => {
       const target = incoming.url ?? '/'
       const location = splitTarget(target, '') ?? { base: '', path: target, query: '' }
-      return exchange(incoming, outgoing, { door: 'control', ...location }, this.#parts.handle)
+      return exchange(incoming, outgoing, { endpoint: 'control', ...location }, this.#parts.handle)
     })
   }
 }

@@ -23,7 +23,7 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
  * @property {string} kind
  * @property {JobState} state
  * @property {string | null} label
- * @property {string} actor         the door and the peer
+ * @property {string} actor         the endpoint and the peer
  * @property {number} startedAt     milliseconds since the epoch
  * @property {number | null} endedAt
  * @property {{ stage: string, bytes?: number } | null} progress

@@ -78,7 +78,7 @@ class Listener {
     const { basePath } = this.#parts
     const target = incoming.url ?? '/'
     const location = splitTarget(target, basePath) ?? splitTarget(target, '') ?? { base: '', path: target, query: '' }
-    await exchange(incoming, outgoing, { door: 'listener', ...location },
+    await exchange(incoming, outgoing, { endpoint: 'listener', ...location },
       (request, signal) => this.#respond(incoming.socket, request, signal))
   }
 

@@ -18,7 +18,7 @@ const { SCOPES } = require('../../shared/admin/tokens')
 
 /**
  * @typedef {object} AdminRequest  plain data: it may have crossed threads
- * @property {'mount' | 'listener' | 'control'} door
+ * @property {'mount' | 'listener' | 'control'} endpoint
  * @property {string} method
  * @property {string} base     the prefix removed by the endpoint, without a slash at its end; links begin with it
  * @property {string} path     the rest of the target up to `?`, as it was sent

@@ -96,11 +96,11 @@ function page () {
  * @param {Context} context
  * @param {readonly RouteRow[]} routes
  */
-function index ({ request: { base, door }, sources }, routes) {
+function index ({ request: { base, endpoint }, sources }, routes) {
   const links = routes.flatMap(({ name, path, title }) => title === undefined ? [] : [[toCamelCase(name), { href: base + path, title }]])
   return json(200, {
     facts: { ...sources.facts, isInGroup: sources.isInGroup, mark: sources.marks().at(-1) ?? null },
-    door,
+    endpoint,
     kinds: Object.entries(KINDS).map(([kind, { formats, options }]) => ({ kind, formats, options })),
     limits: { maxSeconds: 300, maxLastSeconds: 600, maxLiveClients: MAX_CLIENTS },
     _links: Object.fromEntries(links)

@@ -37,7 +37,7 @@ const MIN_OUTAGE_MS = 30_000 // a server that restarts is back by then
 function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, count, onState }) {
   const { to, labels, everySeconds, stallMs, maxQueueBytes } = settings
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
-  const trouble = createTrouble({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
+  const outage = createOutageNotifier({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
   const onDropped = (/** @type {number} */ dropped) => { for (let at = 0; at < dropped; at++) count('dropped') }
   const queue = new Queue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => count('unreadable') })
   const senders = [true, false].map(isUrgent => new Sender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
@@ -48,7 +48,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, coun
    */
   function onOutcome (outcome, problem) {
     count(outcome)
-    trouble.note(outcome, problem)
+    outage.note(outcome, problem)
   }
 
   /** @param {{ isNew?: boolean }} [how] */
@@ -125,7 +125,7 @@ function packed (facts, body, takesGzip) {
  * @param {(problem: string | null) => void} parts.onChange
  * @param {() => number} [parts.now]
  */
-function createTrouble ({ onChange, now = monotonicMs }) {
+function createOutageNotifier ({ onChange, now = monotonicMs }) {
   let sinceMs = Infinity
   let isTold = false
 

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { createDestination } = require('./destination')
-const { createFeed } = require('./feed')
+const { createPeriodicUpload } = require('./periodic-upload')
 const { createItems } = require('./items')
 const { withoutSecrets } = require('./url-secrets')
 const { ageMs } = require('../../base/local-time')
@@ -40,7 +40,7 @@ class Egress {
   #items
   #identity = ownIdentity()
   #destinations
-  #feeds
+  #uploads
   /** Outcomes of the items. @type {Map<string, EgressTotals['totals'][0]>} */
   #totals = new Map()
   /** @type {NodeJS.Timeout | undefined} */
@@ -60,7 +60,7 @@ class Egress {
     this.#parts = parts
     this.#items = createItems(location)
     this.#destinations = this.#makeDestinations(destinations)
-    this.#feeds = this.#destinations.map(destination => createFeed({
+    this.#uploads = this.#destinations.map(destination => createPeriodicUpload({
       destination,
       items: this.#items,
       views: recorder.views(),
@@ -73,7 +73,7 @@ class Egress {
 
   start () {
     if (this.#timer !== undefined) return
-    for (const feed of this.#feeds) feed.start()
+    for (const upload of this.#uploads) upload.start()
     const sweep = guarded(() => this.#sweep())
     this.#timer = setInterval(sweep, SWEEP_MS)
     sweep()
@@ -85,7 +85,7 @@ class Egress {
    * @param {boolean} [isUnsent]  the next process will send it
    */
   async keepLast (toMicros, isUnsent = true) {
-    await Promise.all(this.#feeds.map(feed => feed.keepLast(toMicros, isUnsent)))
+    await Promise.all(this.#uploads.map(upload => upload.keepLast(toMicros, isUnsent)))
   }
 
   /**
@@ -101,7 +101,7 @@ class Egress {
   stop () {
     clearInterval(this.#timer)
     this.#timer = undefined
-    for (const part of [...this.#feeds, ...this.#destinations]) part.stop()
+    for (const part of [...this.#uploads, ...this.#destinations]) part.stop()
   }
 
   /**

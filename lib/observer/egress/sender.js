@@ -29,7 +29,7 @@ class Sender {
   #isResting = true
   #failures = 0
   #end = new AbortController()
-  #hurry = () => {}
+  #endRest = () => {}
 
   /**
    * @param {object} parts
@@ -52,7 +52,7 @@ class Sender {
    * @param {{ isNew?: boolean }} [how]  isNew: an urgent item is tried at once, despite earlier failures
    */
   wake ({ isNew = false } = {}) {
-    if (isNew && this.#parts.isUrgent) this.#hurry()
+    if (isNew && this.#parts.isUrgent) this.#endRest()
     if (this.#isAwake || this.#end.signal.aborted) return
     this.#isAwake = true
     unattended(this.#work())
@@ -73,7 +73,7 @@ class Sender {
 
   stop () {
     this.#end.abort()
-    this.#hurry()
+    this.#endRest()
   }
 
   async #work () {
@@ -143,7 +143,7 @@ class Sender {
     this.#rest()
     await /** @type {Promise<void>} */ (new Promise(resolve => {
       const timer = setTimeout(resolve, ms)
-      this.#hurry = () => {
+      this.#endRest = () => {
         clearTimeout(timer)
         resolve()
       }

@@ -12,9 +12,9 @@ const { keyOfFrame, linesOf } = require('./function-keys')
 /** @import { Work } from '../../probe/request-notes' */
 /** @import { Claim, FunctionRoutes } from './function-routes' */
 
-/** @typedef {{ atMicros: number, route: string, lines: string[] }} Seen  by a stack probe: whose code ran, and where the functions on its stack begin, outermost first */
+/** @typedef {{ atMicros: number, route: string, lines: string[] }} ProbedStack  by a stack probe: whose code ran, and where the functions on its stack begin, outermost first */
 
-const MUCH = 10 // times as many votes as the weaker claim
+const CLEAR_MAJORITY = 10 // times as many votes as the weaker claim
 const NEAR_MICROS = 5000 // half of the interval between two samples
 
 // Frames for which V8 has no stack.
@@ -24,7 +24,7 @@ const STACKLESS = new Set(['(garbage collector)', '(program)'])
  * @param {CpuProfile} profile  in order
  * @param {FunctionRoutes} functionRoutes
  * @param {readonly Work[]} work  in order of time, not overlapping
- * @param {readonly Seen[]} [seen]
+ * @param {readonly ProbedStack[]} [seen]
  * @returns {SampleRoutes}
  */
 function labelSamples (profile, functionRoutes, work, seen = []) {
@@ -47,7 +47,7 @@ function labelSamples (profile, functionRoutes, work, seen = []) {
  * The sample next to each stack probe, if it has the same stack except for the innermost function: V8 answers a probe at a function call or at
  * the next turn of a loop.
  * @param {CpuProfile} profile
- * @param {readonly Seen[]} seen
+ * @param {readonly ProbedStack[]} seen
  * @returns {Map<number, string>} routes by the index of the sample
  */
 function probedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
@@ -114,8 +114,8 @@ function claimsOf ({ nodes }, functionRoutes) {
  */
 function stronger (outer, inner) {
   if (outer === null || inner === null || outer.route === inner.route) return outer === null || (inner?.votes ?? 0) > outer.votes ? inner : outer
-  if (outer.votes >= inner.votes * MUCH) return outer
-  return inner.votes >= outer.votes * MUCH ? inner : { route: NONE, votes: Math.max(outer.votes, inner.votes), isEnough: true }
+  if (outer.votes >= inner.votes * CLEAR_MAJORITY) return outer
+  return inner.votes >= outer.votes * CLEAR_MAJORITY ? inner : { route: NONE, votes: Math.max(outer.votes, inner.votes), isEnough: true }
 }
 
 /**

@@ -64,7 +64,7 @@ function createApplicationRules ({ application, sources, observer, counts }) {
         return opened.push(artifact, { isUrgent: true })
       },
       // A log line that waits for a stuck main thread is lost if that never continues.
-      say: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
+      writeLog: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
       process: { appName, group, pid: process.pid, host: os.hostname(), version }
     },
     count: (rule, outcome, actions) => counts.count(rule, outcome, actions)
@@ -75,7 +75,7 @@ function createApplicationRules ({ application, sources, observer, counts }) {
  * @typedef {object} Watched  a rule with its watch
  * @property {Rule} rule
  * @property {Watch} watch
- * @property {number} toldMs  the time of its last report of a stall that lasted
+ * @property {number} reportedMs  the time of its last report of a stall that lasted
  */
 
 class Rules {
@@ -109,7 +109,7 @@ class Rules {
     const identity = `${os.hostname()} ${instance ?? process.pid}`
     const here = rules.filter(({ limit }) => isChosen(limit.everyNth, identity))
     this.#parts = parts
-    this.#watched = here.map(rule => ({ rule, watch: new Watch({ rule, act }), toldMs: 0 }))
+    this.#watched = here.map(rule => ({ rule, watch: new Watch({ rule, act }), reportedMs: 0 }))
     this.#elsewhere = rules.filter(rule => !here.includes(rule)).map(rule => new Watch({ rule, act }))
     this.#readings = new RuleReadings({ ...parts, rules, blockedMs: () => stalls.series.blockedMs() })
   }
@@ -163,7 +163,7 @@ class Rules {
   async #seeStuck (watched, stuck) {
     const lasting = await this.#describeLasting(stuck)
     if (lasting === null) return // the rule sees the stall when it is explained
-    watched.toldMs = lasting.at + lasting.durationMs
+    watched.reportedMs = lasting.at + lasting.durationMs
     watched.watch.see(this.#readings.read({ durationMs: lasting.durationMs }), lasting)
   }
 
@@ -183,9 +183,9 @@ class Rules {
     this.#readings.addStall(stall)
     const { at, durationMs } = stall
     if (Date.now() - at - durationMs > MAX_AGE_MS) return
-    for (const { rule: { when }, watch, toldMs } of this.#watched) {
-      const wasTold = toldMs >= at - GRAIN_MS && toldMs <= at + durationMs + GRAIN_MS
-      if (when.stallMs !== undefined && durationMs >= when.stallMs && !wasTold) watch.see(this.#readings.read({ durationMs }), stall)
+    for (const { rule: { when }, watch, reportedMs } of this.#watched) {
+      const wasReported = reportedMs >= at - GRAIN_MS && reportedMs <= at + durationMs + GRAIN_MS
+      if (when.stallMs !== undefined && durationMs >= when.stallMs && !wasReported) watch.see(this.#readings.read({ durationMs }), stall)
     }
   }
 }

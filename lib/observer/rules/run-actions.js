@@ -23,7 +23,7 @@ const { admit } = require('../../shared/rules/limits')
  * @property {(wanted: { kind: string, options: CaptureOptions, trigger: Trigger }, controls: { signal: AbortSignal }) => Promise<CapturedFacts>} capture
  * @property {Map<string, HeapProfile>} heapProfiles  captured by the rule earlier, by artifact
  * @property {(artifact: Firing['artifacts'][number] & { heapProfile?: HeapProfile }) => Promise<boolean>} push  false: it must not be sent; rejects without egress
- * @property {(level: 'info' | 'warn', fields: object, message: string) => void} say  writes to the log, also while the main thread is blocked
+ * @property {(level: 'info' | 'warn', fields: object, message: string) => void} writeLog  writes to the log, also while the main thread is blocked
  * @property {{ appName: string, group: string, pid: number, host: string, version: string }} process
  * @property {AbortSignal} signal  aborted when the rules are stopped
  *
@@ -63,7 +63,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
     }
     const pauseMs = rule.limit.coolDownSeconds * 1e3
     if (isDryRun) {
-      tools.say('info', { occasion: firing, isDryRun }, `dry run: ${describeFiring(firing)}; would ${rule.do.map(showAction).join(', ')}`)
+      tools.writeLog('info', { firing, isDryRun }, `dry run: ${describeFiring(firing)}; would ${rule.do.map(showAction).join(', ')}`)
       count(rule.name, 'dry-run', rule.do.length)
       return { outcome: 'dry-run', problem: null, pauseMs }
     }
@@ -84,7 +84,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
     } catch (error) {
       // Without its limits a rule does nothing: otherwise it could run any number of times.
       const problem = `its limits cannot be kept: ${/** @type {Error} */ (error).message}`
-      tools.say('warn', { occasion: firing }, `rule ${rule.name} does nothing: ${problem}`)
+      tools.writeLog('warn', { firing }, `rule ${rule.name} does nothing: ${problem}`)
       return { outcome: 'failed', problem, pauseMs: RETRY_MS }
     }
   }
@@ -104,7 +104,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
       } catch (error) {
         const problem = `${showAction(action)}: ${/** @type {Error} */ (error).message}`
         problems.push(problem)
-        tools.say('warn', { occasion: firing }, `an action of rule ${rule.name} failed: ${problem}`)
+        tools.writeLog('warn', { firing }, `an action of rule ${rule.name} failed: ${problem}`)
         count(rule.name, 'failed', 1)
       }
     }
@@ -127,8 +127,8 @@ async function push (action, { artifacts }, { heapProfiles, push }) {
 }
 
 /** Logs one line. @type {ActionHandler} */
-async function log ({ log: level }, firing, { say }) {
-  say(level, { occasion: firing }, describeFiring(firing))
+async function log ({ log: level }, firing, { writeLog }) {
+  writeLog(level, { firing }, describeFiring(firing))
 }
 
 /**

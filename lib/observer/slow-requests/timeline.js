@@ -39,7 +39,7 @@ const OTHER = '_other'
 function timelinesOf (requests, { work, seen, runs, late, answers }) {
   const gc = runs.filter(({ isGc }) => isGc)
   const code = runs.filter(({ isGc }) => !isGc)
-  const claims = { gc, work, seen: seenWork(seen, { runs: code, late, answers }), ofRoutes: code.filter(({ route }) => route !== null), code, late, answers }
+  const claims = { gc, work, seen: extendMoments(seen, { runs: code, late, answers }), ofRoutes: code.filter(({ route }) => route !== null), code, late, answers }
   return new Map(requests.map(request => [request, timelineOf(request, claims)]))
 }
 
@@ -113,7 +113,7 @@ function createDivision (request, answers) {
  * @param {Pick<Known, 'runs' | 'late' | 'answers'>} known
  * @returns {Work[]} in order, not overlapping
  */
-function seenWork (seen, { runs, late, answers }) {
+function extendMoments (seen, { runs, late, answers }) {
   /** @type {Work[]} */
   const found = []
   let lastMicros = -Infinity

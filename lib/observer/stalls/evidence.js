@@ -10,7 +10,7 @@ const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic
 
 const KEPT = 64 // readings; one comes every 40-120 ms, and those of a stuck loop count as one
 const MAX_MISSED_SHARE = 1 / 2 // of a stall that began before the observer started: readings of the rest prove too little
-const NOTHING_KNOWN = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
+const NO_EVIDENCE = Object.freeze({ cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
 const SHORTAGE_MS = 2000 // how far back isShort() checks for spare CPU time
 const MAX_WAITING_SHARE = 0.15 // of SHORTAGE_MS: on a shared machine every process waits a little
 const NOTABLE_LATE_MS = 5 // on a busy machine timers are this late without any meaning
@@ -73,7 +73,7 @@ class Evidence {
     const now = /** @type {NonNullable<ReturnType<typeof this.at>>} */ (this.at(Infinity))
     const before = this.at(fromMicros) ?? this.#readings[0]
     const missedMicros = before.micros - fromMicros
-    if (missedMicros > (now.micros - fromMicros) * MAX_MISSED_SHARE) return NOTHING_KNOWN
+    if (missedMicros > (now.micros - fromMicros) * MAX_MISSED_SHARE) return NO_EVIDENCE
     const maxMs = (now.micros - fromMicros) / 1e3
     const lateMs = this.#readings.reduce((sum, reading) => reading.micros > fromMicros ? sum + reading.lateMs : sum, 0)
     const [after, first] = [now.system(), before.system()]

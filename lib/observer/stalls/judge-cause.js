@@ -13,7 +13,7 @@ const { describeFrame, LOOP_IO } = require('../../formats/profile/frame')
 const SHARE = 0.5
 // Under CPU contention every thread waits for a CPU. The wait is the cause only if the code that ran in between was too short to stall
 // the loop by itself, or if the wait is far longer.
-const DWARFING_SHARE = 0.75
+const DOMINANT_SHARE = 0.75
 // Code that allocates much shares its time with the garbage collector, and the code is what to fix: JSON.parse() of 20 MB spent up to half
 // of its time there. Beyond two thirds the collector is the cause.
 const COLLECTOR_FACTOR = 2
@@ -72,7 +72,7 @@ function isStarved (stall, evidence) {
   const { throttledMs, runQueueMs, cpuMs } = evidence
   if ((throttledMs ?? 0) >= durationMs * SHARE) return true
   if (runQueueMs === null) return false
-  const needShare = (cpuMs ?? 0) < thresholdMs ? SHARE : DWARFING_SHARE
+  const needShare = (cpuMs ?? 0) < thresholdMs ? SHARE : DOMINANT_SHARE
   const stoodMs = stoodStillMs(stall, evidence)
   return runQueueMs >= stoodMs && runQueueMs + stoodMs >= durationMs * needShare
 }

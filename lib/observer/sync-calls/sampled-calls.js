@@ -22,7 +22,7 @@ const MAX_SITES = 500
 const MAX_ROUTES = 20
 const OTHER = '_other'
 /** @type {CallFrame} */
-const NOBODY = Object.freeze({ functionName: OTHER, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+const OTHER_CALLER = Object.freeze({ functionName: OTHER, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
 
 // At 100 samples a second this is five samples a second: less could be chance.
 const FLAG_MS_PER_SECOND = 50
@@ -121,7 +121,7 @@ class SampledCalls {
     const known = this.#sites.get(key) ?? (this.#sites.size < MAX_SITES ? undefined : this.#sites.get(OTHER))
     if (known !== undefined) return known
     const isLast = this.#sites.size === MAX_SITES - 1
-    const site = isLast ? new SampledSite(OTHER, NOBODY) : new SampledSite(api, caller)
+    const site = isLast ? new SampledSite(OTHER, OTHER_CALLER) : new SampledSite(api, caller)
     this.#sites.set(isLast ? OTHER : key, site)
     return site
   }

@@ -87,7 +87,7 @@ class ThreadSessions {
     this.#ends = [
       listen('NodeWorker.attachedToWorker', ({ params }) => {
         const thread = new ThreadSession(/** @type {Attached} */ (params), { post })
-        if (isOurs(thread)) return
+        if (isOwnThread(thread)) return
         this.#threads.set(params.sessionId, thread)
         for (const onThread of this.#users) onThread(thread)
       }),
@@ -116,7 +116,7 @@ class ThreadSessions {
 }
 
 /** @param {ThreadSession} thread */
-function isOurs ({ id, url }) {
+function isOwnThread ({ id, url }) {
   return id === threadId || url === OWN_URL
 }
 

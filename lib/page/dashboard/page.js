@@ -55,7 +55,7 @@
   }
 
   async function begin () {
-    const { facts, kinds, door: endpoint } = await session.json('/')
+    const { facts, kinds, endpoint } = await session.json('/')
     showState(null)
     showFacts(facts)
     if (isStarted) return

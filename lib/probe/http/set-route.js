@@ -3,7 +3,7 @@
 // The route facts that are set on a request from outside: its template by the application, and the framework that matched it.
 
 const { warnOnce } = require('../../base/warnings')
-const { contextOn, takePlace } = require('./contexts/one-request')
+const { contextOn, replaceStandIn } = require('./contexts/one-request')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { RequestContext } from './contexts/one-request' */
@@ -57,7 +57,7 @@ function hasFramework (request) {
  * @returns {RouteFacts} to be completed
  */
 function ensureRouteFacts (request) {
-  takePlace(request)
+  replaceStandIn(request)
   const known = routeFactsOf(request)
   if (known !== undefined) return known
   const facts = { template: undefined, framework: undefined, subject: undefined }

@@ -182,7 +182,7 @@ class Heartbeat {
     const periods = Math.round(Math.min(passedMs, this.#periodMs) / this.#parts.periodMs)
     const delayMs = this.#delayOf(passedMs, cpuMs)
     this.#parts.onTick(delayMs, periods)
-    if (delayMs >= this.#parts.stallThresholdMs * PROOF_SHARE) this.#tellLate({ fromMicros, toMicros, delayMs, ownWork, ownMs, threadCpuMs })
+    if (delayMs >= this.#parts.stallThresholdMs * PROOF_SHARE) this.#reportLate({ fromMicros, toMicros, delayMs, ownWork, ownMs, threadCpuMs })
     this.#adaptPeriod(toMicros, passedMs, cpuMs)
     this.#overheadMicros += monotonicMicros() - toMicros
   }
@@ -212,7 +212,7 @@ class Heartbeat {
   }
 
   /** @param {LateTick} tick */
-  #tellLate (tick) {
+  #reportLate (tick) {
     const { stallThresholdMs, onStall } = this.#parts
     if (tick.delayMs >= stallThresholdMs) onStall(tick)
     // Waiting used no CPU time that would prove it; the samples may.

@@ -66,7 +66,7 @@ class Recorder {
   #paceMicros = 0
   /** How long the full rate is kept. */
   #fastMicros = FIRST_FAST_MICROS
-  #nextCallback = new NextCallback(() => this.hurry())
+  #nextCallback = new NextCallback(() => this.sampleFast())
 
   /**
    * @param {RecorderParts} parts
@@ -165,7 +165,7 @@ class Recorder {
   }
 
   /** There is activity: samples at the full rate from now on. It costs nothing if that is already so. */
-  hurry () {
+  sampleFast () {
     if (this.#isSlow) this.rotate(false)
   }
 

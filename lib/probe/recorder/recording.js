@@ -38,7 +38,7 @@ class Recording {
   /**
    * @param {object} parts
    * @param {ResolvedOptions['recorder']} parts.settings
-   * @param {string | null} parts.whyTaken  why V8's profiler is in use by another tool; null: it is not
+   * @param {string | null} parts.profilerInUse  why V8's profiler is in use by another tool; null: it is not
    * @param {string} parts.titlePrefix  for this process's windows
    * @param {Logger} parts.logger
    * @param {{ setSampled (isSampled: boolean): void }} parts.loopTime
@@ -89,7 +89,7 @@ class Recording {
     const { usesSession, recordsWorkers } = ENGINES[name]
     if (OTHER_RUNTIME !== null) return `${OTHER_RUNTIME} cannot be recorded`
     if (!isMainThread && !recordsWorkers) return 'this is not the main thread'
-    return usesSession ? this.#sessionError ?? this.#parts.whyTaken : null
+    return usesSession ? this.#sessionError ?? this.#parts.profilerInUse : null
   }
 
   /** The loop turns for the first time. */
@@ -174,8 +174,8 @@ class Recording {
   }
 
   /** There is activity, or it has just begun. */
-  hurry () {
-    this.#recorder?.hurry()
+  sampleFast () {
+    this.#recorder?.sampleFast()
   }
 
   /** @param {Exclude<ResolvedOptions['recorder'], false>} settings */

@@ -21,7 +21,7 @@ const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/o
  */
 
 /**
- * @typedef {object} DrawnCall
+ * @typedef {object} PendingCall
  * @property {SiteTable} table  the table to add it to
  * @property {Target} target
  * @property {CapturedStack | null} stack
@@ -64,8 +64,8 @@ function placeOf (frames) {
   try {
     const caller = frames.find(isCaller) ?? frames[0]
     if (caller === undefined) return UNKNOWN
-    const isOurs = isOwn(caller) || frames.some((frame, index) => index > 0 && isOwn(frame) && worksForUs(frames[index - 1]))
-    return isOurs ? null : describe(caller)
+    const isLoopscope = isOwn(caller) || frames.some((frame, index) => index > 0 && isOwn(frame) && isUsedByLoopscope(frames[index - 1]))
+    return isLoopscope ? null : describe(caller)
   } catch {
     return UNKNOWN // the rest of the batch is still read
   }
@@ -80,7 +80,7 @@ function isOwn (frame) {
  * A module that loopscope loads, a package that it uses: their calls are loopscope's.
  * @param {NodeJS.CallSite} callee  the callee of a function of loopscope
  */
-function worksForUs (callee) {
+function isUsedByLoopscope (callee) {
   const file = fileOf(callee)
   return LOADER.test(file) || OWN_PACKAGES.test(file)
 }
@@ -122,11 +122,11 @@ function bound (text, maxLength) {
  * Calls whose stacks are captured and still to be read. Reading one stack at a time runs cold: 10 to 40 us each, against 3 us in a batch. So they
  * wait for each other; settle() reads what is left, at least once a second.
  */
-class DrawnCalls {
-  /** @type {DrawnCall[]} */
+class PendingStacks {
+  /** @type {PendingCall[]} */
   #calls = []
 
-  /** @param {DrawnCall} call */
+  /** @param {PendingCall} call */
   add (call) {
     this.#calls.push(call)
     if (this.#calls.length === BATCH) this.settle()
@@ -217,4 +217,4 @@ function ofNode (place) {
   }
 }
 
-module.exports = { DrawnCalls, captureCall, createOriginalPlaces, placesOf }
+module.exports = { PendingStacks, captureCall, createOriginalPlaces, placesOf }

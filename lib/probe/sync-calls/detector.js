@@ -8,7 +8,7 @@ const diagnosticsChannel = require('node:diagnostics_channel')
 const { guarded } = require('../../base/guard')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
 const { adviceOf } = require('../../shared/sync-calls/advice')
-const { DrawnCalls, createOriginalPlaces } = require('./call-site')
+const { PendingStacks, createOriginalPlaces } = require('./call-site')
 const { Flags } = require('../../shared/sync-calls/flags')
 const { CountedMeter, Pauses, TimedMeter } = require('./meters')
 const { SiteTable } = require('./site-table')
@@ -65,10 +65,10 @@ class SyncCallDetector {
   #startUp = new SiteTable(MAX_START_UP_SITES)
   #sites = new SiteTable(MAX_SITES)
   #patches = new Patches()
-  #drawn = new DrawnCalls()
+  #pending = new PendingStacks()
   /** @type {(TimedMeter | CountedMeter)[]} */
   #meters = []
-  #arming = new Arming(() => this.#arm(true))
+  #serverStart = new ServerStart(() => this.#arm(true))
   #armed = false
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -93,7 +93,7 @@ class SyncCallDetector {
   get armed () { return this.#armed }
   set armed (armed) {
     this.#arm(armed)
-    this.#arming.stop()
+    this.#serverStart.stop()
   }
 
   start () {
@@ -102,7 +102,7 @@ class SyncCallDetector {
     this.#patches.apply(Function.prototype, 'toString', original => wrapToString(original, this.#patches.originals))
     this.#patches.publish()
     this.#timer = setInterval(guarded(() => this.#roll()), ROLL_MS).unref()
-    if (!this.#armed) this.#arming.start()
+    if (!this.#armed) this.#serverStart.start()
     this.#pauses.end()
   }
 
@@ -110,9 +110,9 @@ class SyncCallDetector {
   stop () {
     if (!this.running) return
     this.#pauses.begin()
-    this.#drawn.settle()
+    this.#pending.settle()
     for (const meter of this.#meters) meter.settle()
-    this.#arming.stop()
+    this.#serverStart.stop()
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#patches.restore()
@@ -133,7 +133,7 @@ class SyncCallDetector {
   /** @returns {SyncCallReading} */
   read () {
     return this.#pauses.during(() => {
-      this.#drawn.settle()
+      this.#pending.settle()
       for (const meter of this.#meters) meter.settle()
       return {
         totals: this.#sites.totals(),
@@ -184,14 +184,14 @@ class SyncCallDetector {
 
   /** @type {(target: Target, stack: CapturedStack | null, weight: number, ms: number) => void} */
   #record = (target, stack, weight, ms) => {
-    this.#drawn.add({ table: this.#table, target, stack, weight, ms, route: this.#options.routeNow() })
+    this.#pending.add({ table: this.#table, target, stack, weight, ms, route: this.#options.routeNow() })
   }
 
   #roll () {
     for (const meter of this.#meters) meter.roll()
     this.#pauses.during(() => {
       try {
-        this.#drawn.settle()
+        this.#pending.settle()
         this.#places.learn([...this.#startUp.list(), ...this.#sites.list()].map(({ place }) => place)).catch(() => {})
         for (const calls of [...this.#startUp.apis(), ...this.#sites.apis()]) calls.settle()
         const due = this.#flags.tick(this.#sites.list(), this.#options.now())
@@ -246,7 +246,7 @@ function replacementOf (original, meter) {
  * Detects the end of start-up: the first server of this process that listens. Node reports it on a diagnostics channel, so that nothing needs to be
  * patched for it.
  */
-class Arming {
+class ServerStart {
   #onListening
   #running = false
 

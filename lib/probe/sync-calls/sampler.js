@@ -43,11 +43,11 @@ class Sampler {
    */
   weigh (ms) {
     if (ms >= this.#thresholdMs) return 1
-    if (this.#every === 1) return this.#noteDrawn(1)
+    if (this.#every === 1) return this.#noteSampled(1)
     const size = 1 / this.#every + ms / this.#msPerSample
     this.#credit -= size
     if (this.#credit > 0) return 0
-    return this.#noteDrawn(1 / -Math.expm1(-size))
+    return this.#noteSampled(1 / -Math.expm1(-size))
   }
 
   /**
@@ -61,7 +61,7 @@ class Sampler {
 
   /** For the call at the end of a gap. */
   weighCounted () {
-    return this.#noteDrawn(this.#every)
+    return this.#noteSampled(this.#every)
   }
 
   /** Call it each second. A new draw is unbiased at any time: draws are memoryless. */
@@ -72,7 +72,7 @@ class Sampler {
   }
 
   /** @param {number} weight */
-  #noteDrawn (weight) {
+  #noteSampled (weight) {
     this.#calls += weight
     this.#samples++
     // Within one second, also one in which the loop is blocked and roll() is not called, stacks become ever rarer.

@@ -19,7 +19,7 @@
  * @typedef {object} RouteAmounts
  * @property {string | null} route
  * @property {Amount} counted
- * @property {Amount} drawn  what sampled calls stand for since settle(), not scaled
+ * @property {Amount} sampled  what sampled calls stand for since settle(), not scaled
  */
 
 const MAX_ROUTES = 20 // per site; the rest is in _other
@@ -152,12 +152,12 @@ class ApiCalls {
 
   /** About once a second: finally divides what was sampled since, so that counters based on it never decrease. */
   settle () {
-    const drawn = this.#sum(site => site.drawn)
-    if (drawn.calls === 0) return
-    const scale = this.#scaleOf(drawn)
+    const sampled = this.#sum(site => site.sampled)
+    if (sampled.calls === 0) return
+    const scale = this.#scaleOf(sampled)
     for (const site of this.#sites) site.settle(scale)
-    this.#settled.calls += drawn.calls * scale.calls
-    this.#settled.ms += drawn.ms * scale.ms
+    this.#settled.calls += sampled.calls * scale.calls
+    this.#settled.ms += sampled.ms * scale.ms
   }
 
   /**
@@ -165,7 +165,7 @@ class ApiCalls {
    * @param {boolean} options.isSettled  only what is settled
    */
   read ({ isSettled }) {
-    const scale = isSettled ? SETTLED_ONLY : this.#scaleOf(this.#sum(site => site.drawn))
+    const scale = isSettled ? SETTLED_ONLY : this.#scaleOf(this.#sum(site => site.sampled))
     const errorOf = this.#standardErrors(scale)
     return this.#sites.map(site => ({ site, reading: { ...site.read(scale), standardError: errorOf(site) } }))
   }
@@ -175,8 +175,8 @@ class ApiCalls {
    * @param {Amount} scale
    */
   #standardErrors (scale) {
-    const parts = (/** @type {Site} */ { estimated, drawn }) =>
-      ({ calls: estimated.calls + drawn.calls * scale.calls, ms: estimated.ms + drawn.ms * scale.ms })
+    const parts = (/** @type {Site} */ { estimated, sampled }) =>
+      ({ calls: estimated.calls + sampled.calls * scale.calls, ms: estimated.ms + sampled.ms * scale.ms })
     const all = this.#sum(parts)
     const variance = this.#sum(site => site.variance)
     return (/** @type {Site} */ site) => {
@@ -188,11 +188,11 @@ class ApiCalls {
     }
   }
 
-  /** @param {Amount} drawn */
-  #scaleOf (drawn) {
+  /** @param {Amount} sampled */
+  #scaleOf (sampled) {
     return {
-      calls: drawn.calls === 0 ? 0 : Math.max(0, this.calls - this.#settled.calls) / drawn.calls,
-      ms: drawn.ms === 0 ? 0 : Math.max(0, this.ms - this.#settled.ms) / drawn.ms
+      calls: sampled.calls === 0 ? 0 : Math.max(0, this.calls - this.#settled.calls) / sampled.calls,
+      ms: sampled.ms === 0 ? 0 : Math.max(0, this.ms - this.#settled.ms) / sampled.ms
     }
   }
 
@@ -227,7 +227,7 @@ class Site {
   #recent = 0
   flagged = false
   /** What sampled calls stand for since settle(), not scaled. */
-  drawn = { calls: 0, ms: 0 }
+  sampled = { calls: 0, ms: 0 }
   /** The settled amount of earlier ones. */
   estimated = { calls: 0, ms: 0 }
   /** Variance of what sampled calls stand for: Horvitz and Thompson's estimator, the sum of w(w - 1)x² over calls x sampled with weight w. */
@@ -255,8 +255,8 @@ class Site {
     this.#recent += this.#target.isCounted ? weight : weight * ms
     const amounts = this.#amountsOf(route)
     if (weight === 1) return addTo(amounts.counted, 1, ms)
-    addTo(amounts.drawn, weight, weight * ms)
-    addTo(this.drawn, weight, weight * ms)
+    addTo(amounts.sampled, weight, weight * ms)
+    addTo(this.sampled, weight, weight * ms)
     addTo(this.variance, weight * (weight - 1), weight * (weight - 1) * ms * ms)
   }
 
@@ -272,18 +272,18 @@ class Site {
    * @param {Amount} scale
    */
   settle (scale) {
-    for (const { counted, drawn } of this.#routes.values()) {
-      addTo(counted, drawn.calls * scale.calls, drawn.ms * scale.ms)
-      drawn.calls = drawn.ms = 0
+    for (const { counted, sampled } of this.#routes.values()) {
+      addTo(counted, sampled.calls * scale.calls, sampled.ms * scale.ms)
+      sampled.calls = sampled.ms = 0
     }
-    addTo(this.estimated, this.drawn.calls * scale.calls, this.drawn.ms * scale.ms)
-    this.drawn.calls = this.drawn.ms = 0
+    addTo(this.estimated, this.sampled.calls * scale.calls, this.sampled.ms * scale.ms)
+    this.sampled.calls = this.sampled.ms = 0
   }
 
   /** @param {Amount} scale  of what was sampled since settle(); 0 excludes it */
   read (scale) {
-    const routes = [...this.#routes.values()].map(({ route, counted, drawn }) =>
-      ({ route, calls: counted.calls + drawn.calls * scale.calls, ms: counted.ms + drawn.ms * scale.ms }))
+    const routes = [...this.#routes.values()].map(({ route, counted, sampled }) =>
+      ({ route, calls: counted.calls + sampled.calls * scale.calls, ms: counted.ms + sampled.ms * scale.ms }))
     return {
       calls: Math.round(routes.reduce((sum, { calls }) => sum + calls, 0)),
       totalMs: routes.reduce((sum, { ms }) => sum + ms, 0),
@@ -298,7 +298,7 @@ class Site {
     const name = this.#routes.has(route) || this.#routes.size < MAX_ROUTES ? route : OTHER
     let amounts = this.#routes.get(name)
     if (amounts === undefined) {
-      amounts = { route: name, counted: { calls: 0, ms: 0 }, drawn: { calls: 0, ms: 0 } }
+      amounts = { route: name, counted: { calls: 0, ms: 0 }, sampled: { calls: 0, ms: 0 } }
       this.#routes.set(name, amounts)
     }
     return amounts

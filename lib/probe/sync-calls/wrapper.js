@@ -227,7 +227,7 @@ function restore ({ holder, name, descriptor, replacement }) {
   // Other code wrapped this wrapper: its wrapper stays, and this one below it passes every call on.
   if (Object.getOwnPropertyDescriptor(holder, name)?.value !== replacement) return
   Reflect.defineProperty(holder, name, descriptor)
-  giveBackProperties(replacement, descriptor.value)
+  restoreProperties(replacement, descriptor.value)
 }
 
 /**
@@ -235,7 +235,7 @@ function restore ({ holder, name, descriptor, replacement }) {
  * @param {Function} replacement
  * @param {Function} original
  */
-function giveBackProperties (replacement, original) {
+function restoreProperties (replacement, original) {
   for (const key of Reflect.ownKeys(replacement)) {
     const theirs = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(replacement, key))
     const ours = Object.getOwnPropertyDescriptor(original, key)

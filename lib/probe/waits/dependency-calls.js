@@ -38,7 +38,7 @@ class DependencyCalls {
   #context
   #onFull
   #names = new CallNames()
-  #toldNames = 0
+  #sentNames = 0
   #batch = new Float64Array(2 * MAX_CALLS)
   #length = 0
   /** What ends each subscription. @type {(() => void)[]} */
@@ -55,7 +55,7 @@ class DependencyCalls {
   }
 
   /** So many calls that they should not wait for the next window. */
-  get isMuch () { return this.#length > this.#batch.length / 2 }
+  get isHalfFull () { return this.#length > this.#batch.length / 2 }
 
   get length () { return this.#length / 2 }
 
@@ -171,17 +171,17 @@ class DependencyCalls {
 
   /** @returns {CallBatch} what was not sent yet */
   take () {
-    const firstName = this.#toldNames
+    const firstName = this.#sentNames
     const names = this.#names.list.slice(firstName)
-    this.#toldNames += names.length
+    this.#sentNames += names.length
     const calls = this.#batch.slice(0, this.#length)
     this.#length = 0
     return { firstName, names, calls }
   }
 
   /** Call it after an observer restart: all names are sent again. */
-  forgetTold () {
-    this.#toldNames = 0
+  forgetSent () {
+    this.#sentNames = 0
   }
 }
 

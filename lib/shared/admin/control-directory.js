@@ -24,7 +24,7 @@ const MAX_NAME_BYTES = '/4194304-4026531836.sock'.length // controlSocketName() 
  * @returns {string}
  */
 function chooseControlDirectory (runtimeFolder) {
-  if (runtimeFolder !== undefined && path.isAbsolute(runtimeFolder) && isOursAlone(runtimeFolder)) {
+  if (runtimeFolder !== undefined && path.isAbsolute(runtimeFolder) && isPrivateToUser(runtimeFolder)) {
     return controlDirectoryOfSession(runtimeFolder)
   }
   const user = process.geteuid?.() ?? os.userInfo().uid
@@ -42,7 +42,7 @@ function temporaryFolder (user) {
 }
 
 /** @param {string} folder */
-function isOursAlone (folder) {
+function isPrivateToUser (folder) {
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK)
     return describeUnsafe(fs.lstatSync(folder), { forbidden: OPEN_TO_OTHERS }) === null
@@ -60,13 +60,13 @@ function isOursAlone (folder) {
 function holdControlDirectory (directory) {
   const [above] = ownDirectories(directory)
   makeDirectory(above)
-  assertOurs(above, fs.lstatSync(above), WRITABLE_BY_OTHERS)
+  assertOwnedByUser(above, fs.lstatSync(above), WRITABLE_BY_OTHERS)
   makeDirectory(directory)
-  assertOurs(directory, fs.lstatSync(directory), OPEN_TO_OTHERS)
+  assertOwnedByUser(directory, fs.lstatSync(directory), OPEN_TO_OTHERS)
   if (process.platform !== 'linux') return { name: directory, release: () => {} } // others have no such names
   const fd = openDirectory(directory)
   try {
-    assertOurs(directory, fs.fstatSync(fd), OPEN_TO_OTHERS)
+    assertOwnedByUser(directory, fs.fstatSync(fd), OPEN_TO_OTHERS)
     return { name: nameOf(fd) ?? directory, release: () => fs.closeSync(fd) }
   } catch (error) {
     fs.closeSync(fd)
@@ -88,7 +88,7 @@ function nameOf (fd) {
  * @param {import('node:fs').Stats} stats
  * @param {number} forbidden  bits of the mode
  */
-function assertOurs (dir, stats, forbidden) {
+function assertOwnedByUser (dir, stats, forbidden) {
   const found = describeUnsafe(stats, { forbidden })
   if (found !== null) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(dir, `wanted a directory of this user alone, got ${found}`)
 }

@@ -29,7 +29,7 @@ const MAX_RESPONSE_MS = 330_000
  * Answers one request, whatever happens: it neither throws nor rejects.
  * @param {IncomingMessage} incoming
  * @param {ServerResponse} outgoing
- * @param {Pick<AdminRequest, 'door' | 'base' | 'path' | 'query' | 'reference'>} location  where it came in, and what it is for
+ * @param {Pick<AdminRequest, 'endpoint' | 'base' | 'path' | 'query' | 'reference'>} location  where it came in, and what it is for
  * @param {RequestHandler} handle
  */
 async function exchange (incoming, outgoing, location, handle) {

@@ -77,8 +77,8 @@ const routes = [
 ]
 
 /** @param {Context} context */
-function list ({ request: { base, door }, parameters: { all = false }, sources: { store } }) {
-  if (all) return door === 'control' ? json(200, { applications: store.listAll() }) : OWN_ONLY
+function list ({ request: { base, endpoint }, parameters: { all = false }, sources: { store } }) {
+  if (all) return endpoint === 'control' ? json(200, { applications: store.listAll() }) : OWN_ONLY
   const artifacts = store.list().map(artifact => {
     const { name, bytes, at, kind } = artifact
     return { name, kind, bytes, at, process: processOf(store, artifact), marks: store.metadata(name)?.marks ?? [], _links: { self: { href: `${base}/artifacts/${name}` } } }
@@ -150,7 +150,7 @@ function metadata ({ params: { name }, sources }) {
 /** @param {Context} context */
 function remove ({ params: { name }, sources, request }) {
   if (!sources.store.remove(name)) return unknownArtifact(name)
-  const actor = `${request.door} ${request.peer ?? 'this host'}`
+  const actor = `${request.endpoint} ${request.peer ?? 'this host'}`
   sources.log.info({ audit: { deleted: name, actor } }, `audit: ${name} deleted for ${actor}`)
   return createResponse(204, null)
 }

@@ -3,7 +3,7 @@
 // Captures over HTTP: started with POST, which responds at once with the URL to watch, stop and cancel it.
 
 const { createResponse, json } = require('../../../shared/admin/responses')
-const { outOfScope, readCaptureBody, readKey, createBudgets, isUsed, policyOf, whoAsks } = require('../capture-requests')
+const { outOfScope, readCaptureBody, readKey, createBudgets, isUsed, policyOf, requesterOf } = require('../capture-requests')
 const { Jobs } = require('../jobs')
 const { flag } = require('../parameters')
 const { guarded } = require('../../../base/guard')
@@ -88,7 +88,7 @@ class CaptureRoutes {
     const repeated = key === null ? null : this.#jobs.get(this.#keys.get(key) ?? '')
     if (repeated !== null) return this.#respondFor(repeated, context)
     // An owner of the process who passes `force` has read the cost; the capture still counts.
-    const { isOwner, trigger, actor } = whoAsks(request)
+    const { isOwner, trigger, actor } = requesterOf(request)
     const isForced = isOwner && options.force === true
     const obstacle = this.#refusalNow(kind, isExclusive, request.base) ?? (isForced ? null : this.#refusalOfBudget(kind, isOwner))
     if (obstacle !== null) return obstacle

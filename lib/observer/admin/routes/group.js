@@ -169,7 +169,7 @@ function createProfileRoutes () {
 async function groupCpu ({ parameters, sources, signal }, group) {
   const wanted = timeOf(parameters, Date.now())
   const { profile: whole, startedAt, asked, answered, notes } = await groupCpuProfile(askOf(group), wanted, signal)
-  if (answered === 0) return nobody(notes)
+  if (answered === 0) return noAnswers(notes)
   const { profile, notes: ofRoute } = onlyRoute(whole, parameters.route)
   return encodeView(sources, profile, {
     format: parameters.format ?? 'cpuprofile',
@@ -190,7 +190,7 @@ async function groupCpu ({ parameters, sources, signal }, group) {
 async function groupHeap ({ parameters, sources, signal }, group) {
   const { mode = 'live', seconds } = parameters
   const { profile, asked, answered, notes, fromMs, toMs } = await groupHeapProfile(askOf(group), { mode, seconds }, signal)
-  if (answered === 0) return nobody(notes)
+  if (answered === 0) return noAnswers(notes)
   return encodeHeapView(sources, { profile, before: null, fromMs, toMs, mode }, {
     ...parameters,
     name: 'group-heap-profile',
@@ -206,7 +206,7 @@ function askOf (group) {
 }
 
 /** @param {string[]} notes */
-function nobody (notes) {
+function noAnswers (notes) {
   return { status: 503, detail: `No process of the group has a profile: ${notes.join('; ')}.`, remedy: 'See /group for its processes.' }
 }
 

@@ -15,7 +15,7 @@ const { knownOf } = require('./readings')
 const BLOCKED_NOW = 'loopscope_eventloop_blocked_now_seconds'
 const BLOCKED_NOW_HELP = 'How long the event loop has been stuck at this moment, 0 while it turns; seen from another thread'
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
-const NOTHING_KNOWN = Object.freeze({ openedAtMs: null, readAtMs: null, contentType: TEXT_FORMAT, metrics: Object.freeze([]) })
+const NO_READING = Object.freeze({ openedAtMs: null, readAtMs: null, contentType: TEXT_FORMAT, metrics: Object.freeze([]) })
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -48,7 +48,7 @@ async function asText ({ sources, request }) {
  */
 async function asData ({ sources }) {
   const known = await knownOf(sources, 'metricsReading')
-  const reading = known?.value ?? NOTHING_KNOWN
+  const reading = known?.value ?? NO_READING
   return json(200, { ...reading, metrics: [...reading.metrics, blockedNow(sources)] }, staleHeader(known))
 }
 

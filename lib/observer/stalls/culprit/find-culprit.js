@@ -40,7 +40,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
  * @property {number} gcMs
  */
 
-// Seen on Node 22 and 24: after an interrupt in the middle of a regular expression, V8 assigns the rest of the expression's time to the
+// ProbedStack on Node 22 and 24: after an interrupt in the middle of a regular expression, V8 assigns the rest of the expression's time to the
 // native function that the interrupt called last. None of these functions takes long itself.
 const INTERRUPT_NATIVES = new Set(['now', 'executionAsyncResource'])
 
@@ -61,7 +61,7 @@ const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnPrope
 const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findIndex', 'flatMap', 'forEach', 'from', 'map', 'next', 'reduce', 'reduceRight', 'some', 'then'])
 
 /** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
-const TELLING = /^(?!(module\.)?exports$)[\w$.]{3,}/
+const MEANINGFUL_NAME = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
 /** Methods that frameworks add to these objects of Node's are shown under the usual variable names. */
 const RECEIVERS = new Map([['ServerResponse', 'res'], ['Http2ServerResponse', 'res'], ['IncomingMessage', 'req'], ['Http2ServerRequest', 'req']])
@@ -306,7 +306,7 @@ function enteredPackage (path, depth, matches, position, source) {
   const entered = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
   if (entered === undefined || entered.totalMicros < path[depth].totalMicros * ENTERED_SHARE) return null
   const { frame } = entered
-  const written = TELLING.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
+  const written = MEANINGFUL_NAME.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
   const name = packageOf(frame.file)
   const entrance = written ?? nameOf(frame, matches)
   return {

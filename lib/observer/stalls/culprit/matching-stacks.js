@@ -149,7 +149,7 @@ function withInlinedCalls (root, stacks, source) {
   for (let left = MAX_INLINED; left > 0; left--) {
     const path = heaviestPath(root)
     const inlined = path.length === 0 ? null : inlinedCall(path, stacks)
-    if (inlined === null || !giveTime(path, inlined, frameOf(root, inlined.callee), source)) break
+    if (inlined === null || !moveTimeToCallee(path, inlined, frameOf(root, inlined.callee), source)) break
   }
   return root
 }
@@ -162,8 +162,8 @@ function withInlinedCalls (root, stacks, source) {
 function inlinedCall (path, stacks) {
   const matches = matchStacks(stacks, path, path.length - 1)
   const calls = matches.flatMap(({ call, inner }) => {
-    const at = inner.findLastIndex(isOfSomebody)
-    const insides = inner.slice(0, at + 1).filter((one, index) => isOfSomebody(one) && (index > 0 || one.line !== one.functionLine))
+    const at = inner.findLastIndex(hasSourcePosition)
+    const insides = inner.slice(0, at + 1).filter((one, index) => hasSourcePosition(one) && (index > 0 || one.line !== one.functionLine))
     return at === -1 ? [] : [{ line: call.line, callee: inner[at], insides: insides.slice(-MAX_INSIDES) }]
   })
   const most = mostFrequent(calls, ({ callee }) => functionKey(callee))
@@ -186,7 +186,7 @@ function functionKey ({ functionLine, functionColumn, file }) {
  * @param {SourceLines} source
  * @returns {boolean} whether the time was the callee's
  */
-function giveTime (path, inlined, frame, source) {
+function moveTimeToCallee (path, inlined, frame, source) {
   const caller = path[path.length - 1]
   const lines = [...caller.lines].filter(([line]) => isOfCallee(line, caller.frame, inlined, source))
   const share = caller.frame.origin === 'node' || caller.lines.size === 0 ? 1 : sum(lines) / sum([...caller.lines])
@@ -262,7 +262,7 @@ function childOf (parent, frame) {
 }
 
 /** @param {StackCall} call */
-function isOfSomebody ({ file, functionLine }) {
+function hasSourcePosition ({ file, functionLine }) {
   return file !== '' && !/^(?:node|wasm):/.test(file) && functionLine > 0
 }
 

@@ -64,14 +64,14 @@ class HonoWatch {
   #watch (prototype) {
     const replaced = prototype && Object.getOwnPropertyDescriptor(prototype, 'req')
     if (typeof replaced?.get !== 'function' || this.#watched.has(prototype)) return
-    const own = { ...replaced, get: meetAt(replaced.get) }
+    const own = { ...replaced, get: hookGetter(replaced.get) }
     Object.defineProperty(prototype, 'req', own)
     this.#watched.set(prototype, { own, replaced })
   }
 }
 
 /** @param {() => any} get */
-function meetAt (get) {
+function hookGetter (get) {
   /** @this {any} */
   return function req () {
     const request = this.env?.incoming

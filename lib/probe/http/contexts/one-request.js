@@ -110,10 +110,10 @@ function isInFirstTurn ({ firstTurn }) {
  * An HTTP/2 request replaces its stand-in, which was used while there was only the stream.
  * @param {any} request
  */
-function takePlace (request) {
+function replaceStandIn (request) {
   const { stream } = request
   const context = stream ? contextOn(stream) : undefined
   if (context !== undefined && /** @type {any} */ (context.request).stream === stream) context.request = request
 }
 
-module.exports = { NAME, createRequestContext, contextOn, putContext, isInFirstTurn, takePlace }
+module.exports = { NAME, createRequestContext, contextOn, putContext, isInFirstTurn, replaceStandIn }

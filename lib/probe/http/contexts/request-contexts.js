@@ -26,7 +26,7 @@ const SOCKET_CHANNEL = 'net.server.socket'
 const UPGRADE = 'upgrade'
 
 /** Marks each server already seen: reading a property on each request is cheaper than searching a set. */
-const MET = Symbol('loopscope.met')
+const WATCHED = Symbol('loopscope.watched')
 
 /**
  * @param {object} [parts]
@@ -49,7 +49,7 @@ class RequestContexts {
   #upgrades
   #spans = new RequestSpans()
   /** The mark on servers seen since the start. */
-  #met = {}
+  #watchMark = {}
   #channel
   #arrivedMicros
   #ends
@@ -72,7 +72,7 @@ class RequestContexts {
       onRequest()
     })
     this.#channel = new RequestChannel(({ request, response, socket, server }) => {
-      if (/** @type {any} */ (server)[MET] !== this.#met) this.#meet(server)
+      if (/** @type {any} */ (server)[WATCHED] !== this.#watchMark) this.#watchServer(server)
       if (this.context.current()?.request === request) return // another copy of this package came first
       this.#begin(request, request, response, isServedBy(socket, response))
       onRequest()
@@ -94,15 +94,15 @@ class RequestContexts {
     for (const framework of this.#frameworks) framework.stop()
     this.#spans.stop()
     this.#ends.stop()
-    this.#met = {}
+    this.#watchMark = {}
     this.context.stop()
   }
 
   /** @param {Server} server  with its first request */
-  #meet (server) {
-    Reflect.defineProperty(server, MET, { value: this.#met, configurable: true, writable: true })
+  #watchServer (server) {
+    Reflect.defineProperty(server, WATCHED, { value: this.#watchMark, configurable: true, writable: true })
     for (const framework of this.#frameworks) framework.attachToLoaded()
-    this.#spans.meet(server)
+    this.#spans.watchServer(server)
   }
 
   /**
@@ -154,7 +154,7 @@ function standInFor (stream, headers) {
  */
 class Upgrades {
   #onUpgrade
-  #onSocket = guarded((/** @type {any} */ message) => this.#meet(message.socket.server))
+  #onSocket = guarded((/** @type {any} */ message) => this.#watchServer(message.socket.server))
   /** @type {Map<any, () => void>} servers with loopscope's listener, and how to remove it */
   #servers = new Map()
 
@@ -173,7 +173,7 @@ class Upgrades {
   }
 
   /** @param {any} server  with a connection: by now the application has added its listeners */
-  #meet (server) {
+  #watchServer (server) {
     if (server === undefined || this.#servers.has(server) || server.listenerCount(UPGRADE) === 0) return
     // If loopscope's were the last listener, Node.js would leave such requests to it.
     const whenRemoved = guarded((/** @type {unknown} */ name) => {

@@ -275,7 +275,7 @@ const logging = {
     const { categories: { logging: { ms, where } }, hotSpots, busyMs } = activity
     const share = busyMs === 0 ? 0 : ms / busyMs
     const stalls = hotSpots.filter(spot => kindOf(spot) === 'hot-logging').reduce((sum, spot) => sum + spot.stalls.count, 0)
-    if (ms < MIN_SAMPLES * LOGGING.sampleMs || !isMuch(ms, share, readings)) return []
+    if (ms < MIN_SAMPLES * LOGGING.sampleMs || !isSignificant(ms, share, readings)) return []
     return [makeFinding(readings, {
       id: 'hot-logging',
       title: `The process spends ${percent(share)} of the loop's busy time in logging${where === null ? '' : `, most of it for ${placed(where)}`}.`,
@@ -295,7 +295,7 @@ const logging = {
  * @param {number} share  of the busy time
  * @param {Readings} readings
  */
-function isMuch (ms, share, readings) {
+function isSignificant (ms, share, readings) {
   return ms >= observedMsOf(readings) * LOGGING.minTimeShare || (share >= LOGGING.minBusyShare && utilizationOf(readings) >= LOGGING.full)
 }
 

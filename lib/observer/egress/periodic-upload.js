@@ -40,7 +40,7 @@ const SMALLEST = Object.freeze({
  * @param {Parameters<typeof createStuckEvidence>[0]['lasting']} parts.lasting
  * @param {(profile: CpuProfile, maxMs?: number) => Promise<CpuProfile>} parts.toOriginal  a profile with positions in the original source
  */
-function createFeed ({ destination, items, views, quickViews, lastViews, lasting, toOriginal }) {
+function createPeriodicUpload ({ destination, items, views, quickViews, lastViews, lasting, toOriginal }) {
   const { everySeconds, stallMs } = destination
   const continuous = everySeconds === false ? null : new Continuous({ everySeconds, views, onProfile: (profile, how) => send(profile, {}, how) })
   const stuckEvidence = createStuckEvidence({ stallMs, lasting, views: quickViews, onEvidence: evidence => unattended(tell(evidence)) })
@@ -170,4 +170,4 @@ class Continuous {
   }
 }
 
-module.exports = { createFeed }
+module.exports = { createPeriodicUpload }

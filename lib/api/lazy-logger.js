@@ -13,7 +13,7 @@ const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
  * @param {Parameters<typeof makeLogger>[0]} options
  * @returns {Logger & { make (): void }}
  */
-function createLateLogger (options) {
+function createLazyLogger (options) {
   // pino will listen for the exit of the process; code that counts those listeners must not find another one later.
   const placeholder = guarded(() => {})
   process.on('exit', placeholder)
@@ -40,4 +40,4 @@ function createLateLogger (options) {
   }
 }
 
-module.exports = { createLateLogger }
+module.exports = { createLazyLogger }

@@ -12,7 +12,7 @@ const { get, getControl, recorded, run, TOKEN } = require('./running')
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 for (const [name, env] of [['', {}], [' behind a body parser', { TEST_BODY_PARSER: '1' }]]) {
-  test(`the mounted door captures, and gives the file in parts${name}`, async t => {
+  test(`the mounted endpoint captures, and gives the file in parts${name}`, async t => {
     const { url } = await run(t, { env })
     await recorded(`${url}/diagnostics`)
     const created = await get(`${url}/diagnostics/captures`, { method: 'POST', headers: { ...JSON_TYPE, prefer: 'wait=30' }, body: '{"kind":"cpu","seconds":1}' }) // of a tenth the sampler can miss all
