@@ -109,11 +109,11 @@ async function exercise (app) {
  */
 async function endingOf (app) {
   const { code, signal, stdout, stderr } = await app.ended
-  return { code, signal, stdout: withoutOurs(stdout), stderr: withoutOurs(stderr) }
+  return { code, signal, stdout: withoutLoopscope(stdout), stderr: withoutLoopscope(stderr) }
 }
 
 /** Numbers of ports and processes differ from run to run. @param {string} text */
-function withoutOurs (text) {
+function withoutLoopscope (text) {
   return text.split('\n').filter(line => !line.includes('"name":"loopscope"')).join('\n').replace(/("port":|"pid":|\(node:)\d+/g, '$10')
 }
 

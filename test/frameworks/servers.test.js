@@ -201,19 +201,19 @@ const APOLLO_PACKAGES = ['@apollo/server', 'graphql']
 
 const SERVERS = {
   'NestJS on Fastify': { file: 'app.js', text: NEST_ON_FASTIFY, packages: [...NEST_PACKAGES, '@nestjs/platform-fastify'] },
-  'Fastify, ES modules': { file: 'app.mjs', text: FASTIFY_MODULE, packages: ['fastify'], hasDoor: false },
-  'Koa, ES modules': { file: 'app.mjs', text: KOA_MODULE, packages: ['koa', '@koa/router'], hasDoor: false },
-  tRPC: { file: 'app.js', text: TRPC, packages: ['@trpc/server'], route: 'GET /orders.slow', ask: askPath('/orders.slow'), hasDoor: false },
-  Apollo: { file: 'app.js', text: APOLLO, packages: APOLLO_PACKAGES, route: 'POST / query Orders', ask: askGraph('/'), hasDoor: false },
+  'Fastify, ES modules': { file: 'app.mjs', text: FASTIFY_MODULE, packages: ['fastify'], hasEntryPoint: false },
+  'Koa, ES modules': { file: 'app.mjs', text: KOA_MODULE, packages: ['koa', '@koa/router'], hasEntryPoint: false },
+  tRPC: { file: 'app.js', text: TRPC, packages: ['@trpc/server'], route: 'GET /orders.slow', ask: askPath('/orders.slow'), hasEntryPoint: false },
+  Apollo: { file: 'app.js', text: APOLLO, packages: APOLLO_PACKAGES, route: 'POST / query Orders', ask: askGraph('/'), hasEntryPoint: false },
   'Apollo on Express': { file: 'app.js', text: APOLLO_ON_EXPRESS, packages: [...APOLLO_PACKAGES, 'express', '@as-integrations/express5'], route: 'POST /graphql query Orders', ask: askGraph('/graphql') },
-  ws: { file: 'app.js', text: WS, packages: ['ws'], route: 'GET /live/:id', ask: askWebSocket, hasDoor: false },
-  'Socket.IO, polling': { file: 'app.js', text: SOCKET_IO, packages: ['socket.io', 'socket.io-client'], route: 'POST /socket.io/', ask: askSocketIo(['polling']), hasDoor: false },
-  'Socket.IO, WebSocket': { file: 'app.js', text: SOCKET_IO, packages: ['socket.io', 'socket.io-client'], route: 'GET /socket.io/', ask: askSocketIo(['websocket']), hasDoor: false },
+  ws: { file: 'app.js', text: WS, packages: ['ws'], route: 'GET /live/:id', ask: askWebSocket, hasEntryPoint: false },
+  'Socket.IO, polling': { file: 'app.js', text: SOCKET_IO, packages: ['socket.io', 'socket.io-client'], route: 'POST /socket.io/', ask: askSocketIo(['polling']), hasEntryPoint: false },
+  'Socket.IO, WebSocket': { file: 'app.js', text: SOCKET_IO, packages: ['socket.io', 'socket.io-client'], route: 'GET /socket.io/', ask: askSocketIo(['websocket']), hasEntryPoint: false },
   NestJS: { file: 'app.js', text: NEST, packages: [...NEST_PACKAGES, '@nestjs/platform-express'] },
   Fastify: { file: 'app.js', text: FASTIFY, packages: ['fastify'] },
   Koa: { file: 'app.js', text: KOA, packages: ['koa', '@koa/router'] },
-  'Hono, ES modules': { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasDoor: false },
-  'Hono, CommonJS': { file: 'app.js', text: HONO_COMMONJS, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasDoor: false }
+  'Hono, ES modules': { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasEntryPoint: false },
+  'Hono, CommonJS': { file: 'app.js', text: HONO_COMMONJS, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasEntryPoint: false }
 }
 
 /** @param {ReturnType<typeof start>} app */
@@ -223,8 +223,8 @@ async function endOf (app) {
   return endingOf(app)
 }
 
-for (const [name, { file, text, packages, route, ask, hasDoor = true }] of Object.entries(SERVERS)) {
-  const doors = { preload: { args: PRELOAD, env: {} }, ...(hasDoor && { 'its own door': { args: [], env: { DOOR: 'door' } } }) }
+for (const [name, { file, text, packages, route, ask, hasEntryPoint = true }] of Object.entries(SERVERS)) {
+  const doors = { preload: { args: PRELOAD, env: {} }, ...(hasEntryPoint && { 'its own door': { args: [], env: { DOOR: 'door' } } }) }
   for (const [door, { args, env }] of Object.entries(doors)) {
     test(`${name} through ${door}: a stall with its culprit and its route, a profile, the same end`, { skip: skipWithout(...packages), timeout: 120_000 }, async t => {
       const cwd = makeApplication(t, { files: { [file]: text, 'block.js': BLOCK }, fixtures: [], packages })

@@ -31,7 +31,7 @@ const CALLERS = new Map(Object.entries({
 }))
 
 // The command line is a process of its own, and a page runs in a browser.
-const isOurs = file => file.endsWith('.js') && !/^lib\/(?:cli|page)\//.test(file)
+const isLoopscope = file => file.endsWith('.js') && !/^lib\/(?:cli|page)\//.test(file)
 
 // What is handed out as it is, and why nothing can come of it.
 const BARE = new Map(Object.entries({
@@ -86,7 +86,7 @@ function isGuarded (callback) {
   return text.startsWith('guarded(') || (/^#?\w+$/.test(name) && new RegExp(`(?:^|[\\s.])${name} = guarded\\(`, 'm').test(callback.getSourceFile().text))
 }
 
-const entries = listFiles('lib').filter(isOurs).flatMap(entriesOf)
+const entries = listFiles('lib').filter(isLoopscope).flatMap(entriesOf)
 
 test('every function of ours that a timer, an event, a message or a signal calls is guarded', () => {
   assert.deepEqual(entries.filter(({ key, isGuarded }) => !isGuarded && !BARE.has(key)).map(({ key }) => key), [])

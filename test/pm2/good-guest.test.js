@@ -17,7 +17,7 @@ const STARTED = 'createDiagnostics({ logger }).start()\n'
 const PATIENCE_MS = 60_000
 
 const OFF = { LOOPSCOPE_PM2: 'off' }
-const isOurs = ({ type = '' }) => type.startsWith('axm:')
+const isLoopscope = ({ type = '' }) => type.startsWith('axm:')
 
 // What each prints when it is over, and whether it waits for a message.
 const PROGRAMS = {
@@ -54,7 +54,7 @@ test('what came before the application listened reaches it then, in its order an
   t.after(() => server.close())
   await once(server, 'listening')
   const app = startUnderPm2(t, STARTED + source)
-  await app.heard(isOurs)
+  await app.heard(isLoopscope)
   app.child.send('first')
   app.child.send({ msg: 'second' })
   app.child.send('third', server)
@@ -70,7 +70,7 @@ test('what came before the application listened reaches it then, in its order an
 
 test('an application that listens hears each message once', async t => {
   const app = startUnderPm2(t, `${STARTED}process.on('message', message => process.send({ heard: message }))`)
-  await app.heard(isOurs)
+  await app.heard(isLoopscope)
   for (const message of ['one', 'two']) app.child.send(message)
   await app.heard(({ heard }) => heard === 'two')
   assert.deepEqual(app.messages.filter(({ heard }) => heard !== undefined).map(({ heard }) => heard), ['one', 'two'])
@@ -86,7 +86,7 @@ for (const [who, how] of Object.entries(ELSEWHERE)) {
   test(`nothing is sent by ${who}, and nothing listens`, async t => {
     const app = startUnderPm2(t, `${STARTED}process.send({ listeners: process.listenerCount('message') })\nsetInterval(() => {}, 1000)`, how)
     const { listeners } = await app.heard(() => true)
-    assert.deepEqual([listeners, app.messages.filter(isOurs)], [0, []])
+    assert.deepEqual([listeners, app.messages.filter(isLoopscope)], [0, []])
   })
 }
 
@@ -98,7 +98,7 @@ test('a primary of the application, in fork mode, hears nothing of us from its w
       cluster.fork().on('message', message => process.send({ fromWorker: message }))
     } else process.send('of the application')`
   const app = startUnderPm2(t, source)
-  await app.heard(isOurs)
+  await app.heard(isLoopscope)
   assert.deepEqual(await app.heard(({ fromWorker }) => fromWorker !== undefined), { fromWorker: 'of the application' })
 })
 

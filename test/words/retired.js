@@ -20,7 +20,17 @@ const RETIRED = Object.freeze([
   { word: /colour/i, use: 'color' },
   { word: /time at work/i, use: 'busy time' },
   { word: /\btell(?:Whole|Found)\b|\binWords\b|frames\/words\b/, use: 'describeCoverage, describeMatches, formatEvidence, frame-text' },
-  { word: /noise of V8/i, use: 'V8 internals' }
+  { word: /noise of V8/i, use: 'V8 internals' },
+  { word: /\b(?:say|told)-route\b|\b(?:sayRoute|createSayRoute|sayTemplate|giveTemplate|told(?:For|In|Of))\b/, use: 'set-route, setRoute, setRouteTemplate, setFramework, route facts' },
+  { word: /\b(?:add|forget|hasShapeOf|to)Told\b|NOTHING_TOLD|\btold(?:Ms|Names|Url)\b/, use: 'report, reported, sent' },
+  { word: /\bRawLook\b|\blooks(?:Of|Between)\b|\b(?:can|describe|note|on|add)Looks?\b|\blook(?:Now|Profile)\b|\bM(?:AX|IN)_LOOKS\b|toOriginalLooks/, use: 'stack probe: StackProbe, probesOf, canProbe' },
+  { word: /\blabels\/(?:looking|knowledge|places)\b|\bnew (?:Looking|Knowledge)\b|\bLabeller\b/, use: 'probe-scheduler, function-routes, function-keys, Labeler' },
+  { word: /\btoBlame\b|mayLooksTell|\bwhoHeld\b|seen-?culprit\b/i, use: 'acceptCulprit, canUseProbes, pickCulprit, culprit-from-stacks' },
+  { word: /\bwhoAsks\b|\bworksForUs\b|\b(?:is|assert|without)Ours(?:Alone)?\b|\bwhyTaken\b|isOfSomebody/, use: 'requesterOf, isUsedByLoopscope, isLoopscope, isOwn…, profilerInUse' },
+  { word: /\btell(?:Late|Where|Opened|Adopted|Mounted)\b|\bobeyReleases\b|\bnameRipe\b|RIPE_MICROS/, use: 'report, announce, log, releaseOnRequest, nameSettled' },
+  { word: /\b(?:is|has)Door\b|\bdoor:|\.door\b|admin\/doors\b/, use: 'endpoint' },
+  { word: /createLateLogger|late-logger|createFeed\b|egress\/feed\b|createTrouble\b|DrawnCalls?\b|\bclass Arming\b|\bseenWork\b/, use: 'lazy-logger, periodic-upload, createOutageNotifier, PendingStacks, ServerStart, extendMoments' },
+  { word: /\boccasion:/, use: 'firing' }
 ])
 
 module.exports = { RETIRED }
