@@ -14,6 +14,17 @@ function localTime (epochMs) {
 }
 
 /**
+ * For a table: without the date where it is today's, without the seconds where it is not.
+ * @param {number} epochMs
+ * @param {number} nowMs
+ * @returns {string} as in 14:41:39, or 11-21 14:41
+ */
+function shortLocalTime (epochMs, nowMs) {
+  const [date, time] = localTime(epochMs).split(' ')
+  return localTime(nowMs).startsWith(date) ? time : `${date.slice(5)} ${time.slice(0, 5)}`
+}
+
+/**
  * For what is read elsewhere, too: a file, a message.
  * @param {number} epochMs
  * @returns {string} as in 2026-11-21 14:41:39 +01:00
@@ -39,4 +50,4 @@ function ageMs (atMs, nowMs) {
   return Math.abs(nowMs - atMs)
 }
 
-module.exports = { ageMs, localTime, localTimeWithZone }
+module.exports = { ageMs, localTime, localTimeWithZone, shortLocalTime }

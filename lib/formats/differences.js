@@ -11,12 +11,14 @@ const { timeKindOf } = require('./profile/time-kinds')
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { HeapHistogram } from './formats' */
 /** @import { CallTree } from './profile/call-tree' */
+/** @import { Origin } from './profile/frame' */
 /** @import { SamplingProfile } from './profile/heap-tree' */
 
 /**
  * @typedef {object} DiffRow  shares are 0 to 1
  * @property {string} name
  * @property {string} place
+ * @property {Origin} origin
  * @property {number} selfBefore
  * @property {number} selfAfter
  * @property {number} selfChange
@@ -38,7 +40,7 @@ const { timeKindOf } = require('./profile/time-kinds')
  * @property {{ before: number, after: number }} total
  * @property {{ name: string, before: number, after: number, change: number }[]} rows  those that changed, largest growth first
  *
- * @typedef {{ name: string, place: string, self: number, total: number }} Times  microseconds
+ * @typedef {{ name: string, place: string, origin: Origin, self: number, total: number }} Times  microseconds
  * @typedef {{ functions: Map<string, Times>, busy: number, all: number }} Measured
  */
 
@@ -72,7 +74,7 @@ function measureCpu (root) {
   for (const { tree, key, isNested } of callsOf(root.children, keyOf)) {
     if (timeKindOf(tree.frame) === 'idle') continue
     busy += tree.selfMicros
-    const times = functions.get(key) ?? { name: tree.frame.name, place: placeOf(tree.frame), self: 0, total: 0 }
+    const times = functions.get(key) ?? { name: tree.frame.name, place: placeOf(tree.frame), origin: tree.frame.origin, self: 0, total: 0 }
     functions.set(key, times)
     times.self += tree.selfMicros
     if (!isNested) times.total += tree.totalMicros
@@ -89,12 +91,12 @@ function measureCpu (root) {
 function rowOf (key, earlier, later) {
   const before = earlier.functions.get(key)
   const after = later.functions.get(key)
-  const { name, place } = /** @type {Times} */ (after ?? before)
+  const { name, place, origin } = /** @type {Times} */ (after ?? before)
   const share = (/** @type {number} */ micros, /** @type {number} */ busy) => busy === 0 ? 0 : micros / busy
   const [selfBefore, selfAfter] = [share(before?.self ?? 0, earlier.busy), share(after?.self ?? 0, later.busy)]
   const [totalBefore, totalAfter] = [share(before?.total ?? 0, earlier.busy), share(after?.total ?? 0, later.busy)]
   const [selfChange, totalChange] = [selfAfter - selfBefore, totalAfter - totalBefore]
-  return { name, place, selfBefore, selfAfter, selfChange, totalBefore, totalAfter, totalChange }
+  return { name, place, origin, selfBefore, selfAfter, selfChange, totalBefore, totalAfter, totalChange }
 }
 
 /** @param {Measured} measured */

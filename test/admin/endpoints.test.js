@@ -65,7 +65,7 @@ test('outside production one line tells the address with a token for this proces
 })
 
 test('in production without a token nothing answers but the control socket', async t => {
-  const { url, socketPath, said } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'production' } })
+  const { url, socketPath, said, until, pid } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'production' } })
   for (const target of ['/diagnostics', '/diagnostics/loop', '/diagnostics/metrics']) {
     const response = await get(url + target, { token: null, headers: { accept: 'text/html' } })
     assert.equal(response.status, 404)
@@ -74,6 +74,10 @@ test('in production without a token nothing answers but the control socket', asy
   while (!fs.existsSync(socketPath)) await new Promise(resolve => setTimeout(resolve, 20))
   assert.equal((await getControl(socketPath, '/loop')).status, 200)
   assert.deepEqual(said(/token=/), [])
+  const { command, msg } = await until(/^diagnostics: /)
+  assert.equal(command, `npx loopscope why ${pid}`)
+  assert.match(msg, /`npx loopscope why \d+` on this host, as the same user; set option token for the page and the endpoint/)
+  assert.equal(said(/^diagnostics: /).length, 1)
 })
 
 test('in production without a token the listener is not opened, and once it is said why', async t => {

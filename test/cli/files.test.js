@@ -39,13 +39,24 @@ test('flame writes a private page, in a folder by its own name, and not over one
   assert.equal((await cli(['flame', file, '-o', page, '--force'])).code, 0)
 })
 
-test('diff compares shares of the busy time, hotter first', async t => {
+test('diff compares shares of the busy time, what changed most first', async t => {
   const files = [write(t, 'before.cpuprofile', BEFORE), write(t, 'after.cpuprofile', AFTER)]
   const { rows, before } = JSON.parse((await cli(['diff', ...files, '--json'])).stdout)
   assert.deepEqual(before, { busyMs: 1000, totalMs: 2000 })
   assert.deepEqual(rows.map(({ name, selfBefore, selfAfter }) => [name, selfBefore, selfAfter]), [['send', 0.4, 0.8], ['parse', 0.6, 0.2]])
   const text = await cli(['diff', ...files])
-  assert.match(text.stdout, /\+40\.0 % +40\.0 % +80\.0 % .*send/)
+  assert.match(text.stdout, /^busy time: .*\nShares are of the busy time, which changed: .*\n\nfunctions of the application, with what they call\nBEFORE +AFTER +CHANGE +FUNCTION\n40\.0 % +80\.0 % +\+40\.0 % +send .*\n60\.0 % +20\.0 % +-40\.0 % +parse /)
+})
+
+test('diff leads with the functions of the application, and says what is new or gone', async t => {
+  const stacksBefore = [[['serve', 'login', 'node:pbkdf2Sync'], 800_000], [['serve', 'render'], 200_000]]
+  const stacksAfter = [[['serve', 'login', 'node:pbkdf2'], 100_000], [['serve', 'render'], 700_000], [['serve', 'cache'], 200_000]]
+  const files = [write(t, 'before.cpuprofile', craft(stacksBefore)), write(t, 'after.cpuprofile', craft(stacksAfter))]
+  const { stdout } = await cli(['diff', ...files])
+  const [, own, others] = /functions of the application.*\n.*\n([^]*?)\n\npackages, .*\n.*\n([^]*)$/.exec(stdout)
+  const wordsOf = text => text.trim().split('\n').map(line => /^ *(\S+(?: %)?) +(\S+(?: %)?) +(\S+ %) +(\w+) /.exec(line).slice(1))
+  assert.deepEqual(wordsOf(own), [['80.0 %', '10.0 %', '-70.0 %', 'login'], ['20.0 %', '70.0 %', '+50.0 %', 'render'], ['new', '20.0 %', '+20.0 %', 'cache']])
+  assert.deepEqual(wordsOf(others), [['80.0 %', 'gone', '-80.0 %', 'pbkdf2Sync'], ['new', '10.0 %', '+10.0 %', 'pbkdf2']])
 })
 
 test('diff writes a flame graph of what changed where the file is to be a page', async t => {

@@ -6,6 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
+const { stripVTControlCharacters } = require('node:util')
 const { run, recorded } = require('../admin/running')
 const { encodeCpuProfile } = require('../../lib/formats/cpuprofile')
 const { craft } = require('../fixtures/profiles/profiles')
@@ -71,7 +72,7 @@ test('a place that cannot be written to is refused before anything is asked', as
 test('text commands print the same to a terminal, a pipe, a file and with -o', { skip: noTerminal }, async t => {
   const { type, at } = files(t)
   for (const line of ['report a.cpuprofile', 'diff a.cpuprofile b.cpuprofile', 'list', 'report a.cpuprofile -o -']) {
-    const shown = (await type(`loopscope ${line}`)).screen.replaceAll('\r', '')
+    const shown = stripVTControlCharacters((await type(`loopscope ${line}`)).screen).replaceAll('\r', '')
     await type(`loopscope ${line} > redirected 2>&1; loopscope ${line} 2>&1 | cat > piped`)
     for (const name of ['redirected', 'piped']) assert.equal(fs.readFileSync(at(name), 'utf8'), shown, `${line} ${name}`)
   }

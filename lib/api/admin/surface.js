@@ -140,8 +140,18 @@ class Surface {
     if (this.#hasHttpEndpoint) this.#announcement = this.#makeAnnouncement()
     try {
       if (middleware !== undefined && this.#mount !== null && this.#listen === null) this.#announcement?.start(middleware)
-      this.#logOpened(await opened)
+      const answer = await opened
+      this.#logOpened(answer)
+      if (!isReachable(this.#settings) && answer.controlProblem === null) this.#announceCommands()
     } catch {} // without an observer there is no surface, already warned of
+  }
+
+  /** In production without a token there is no address to log: the command line is the way in. One line for all workers. */
+  #announceCommands () {
+    const { logger, options, appName } = this.#parts
+    if (!options.controlSocket || threadId !== 0 || !this.#sharers.isFirst('commands')) return
+    const command = `npx loopscope why ${this.#sharers.areSeveral ? `--group ${options.group ?? appName}` : process.pid}`
+    logger.info({ command }, `diagnostics: \`${command}\` on this host, as the same user; set option token for the page and the endpoint`)
   }
 
   #makeAnnouncement () {

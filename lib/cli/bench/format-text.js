@@ -26,10 +26,10 @@ function showBench (bench, terminal) {
     const values = valuesOf(figure, bench.rounds)
     return values === null ? [] : [{ ...figure, spread: spreadOf(values) }]
   })
-  for (const line of tableLines([
+  terminal.table([
     { title: 'FIGURE', cell: nameOf },
     { title: 'MEDIAN (RANGE)', cell: ({ spread }) => showSpread(spread) }
-  ], rows, terminal.columns())) terminal.line(line)
+  ], rows)
   const [first] = bench.rounds[bench.profile?.round ?? 0].findings
   terminal.line('')
   terminal.line(`${LABELS[first.severity]}: ${first.title}`)
@@ -95,12 +95,12 @@ function showFunctions (title, rows, terminal) {
   if (rows.length === 0) return
   terminal.line('')
   terminal.line(terminal.paint('bold', `what got ${title}, in µs of the main thread per request`))
-  for (const line of tableLines([
+  terminal.table([
     { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change.toFixed(1)}` },
     { title: 'BEFORE', isNumber: true, cell: row => row.before.toFixed(1) },
     { title: 'AFTER', isNumber: true, cell: row => row.after.toFixed(1) },
     { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
-  ], rows, terminal.columns())) terminal.line(line)
+  ], rows)
 }
 
 /** @param {Bench} bench */

@@ -5,7 +5,7 @@ const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { ROUTE_OPTION, SOURCES_OPTION, createSourceMapping, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { showBytes } = require('../../base/sizes')
@@ -14,10 +14,12 @@ const { diffProfiles, diffHistograms, isHistogram, diffHeapProfiles } = require(
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Command, Invocation } from '../commands' */
 /** @import { Column } from '../output/table' */
+/** @import { DiffRow } from '../../formats/differences' */
 
-const MAX_ROWS = 30
+const MAX_ROWS = 20
 const ALL_CLASSES = Infinity
 const MIN_SHARE = 0.005 // less is sampling noise
+const FAR = 1.25 // times the busy share: shares of it are misread
 const HISTOGRAM = 'a heap histogram of `loopscope heap --kind histogram`'
 
 /** @typedef {{ options: readonly string[], max: number, run: (invocation: Invocation) => Promise<number | void> }} Difference */
@@ -94,15 +96,35 @@ function assertOptions (values, allowed, what) {
   if (unsupported !== undefined) throw new Failure('usage', `--${unsupported} cannot be used with ${what}.`, 'See `loopscope diff --help`.')
 }
 
-/** @type {Column[]} */
-const CPU_COLUMNS = [
-  { title: 'CHANGE', isNumber: true, cell: ({ selfChange }) => signedPercent(selfChange) },
-  { title: 'SELF BEFORE', isNumber: true, cell: ({ selfBefore }) => percent(selfBefore) },
-  { title: 'AFTER', isNumber: true, cell: ({ selfAfter }) => percent(selfAfter) },
-  { title: 'TOTAL BEFORE', isNumber: true, cell: ({ totalBefore }) => percent(totalBefore) },
-  { title: 'AFTER', isNumber: true, cell: ({ totalAfter }) => percent(totalAfter) },
-  { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
+/**
+ * Shares of the busy time. A function that appears or vanishes says so: a share of 0.0 % could also be rounded.
+ * @param {'total' | 'self'} kind
+ * @returns {Column[]}
+ */
+const cpuColumns = kind => [
+  { title: 'BEFORE', isNumber: true, cell: row => row.totalBefore === 0 ? 'new' : percent(row[`${kind}Before`]) },
+  { title: 'AFTER', isNumber: true, cell: row => row.totalAfter === 0 ? 'gone' : percent(row[`${kind}After`]) },
+  { title: 'CHANGE', isNumber: true, cell: row => signedPercent(row[`${kind}Change`]) },
+  { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => place === '' ? name : `${name} ${place}` }
 ]
+
+// The application's own functions first: by the time with all they call, so that the function that called something slow is seen. Of all others
+// only their own time counts: most of them pass calls on.
+/** @type {readonly { title: string, columns: Column[], isIn: (row: DiffRow) => boolean, changeOf: (row: DiffRow) => number }[]} */
+const CPU_SECTIONS = Object.freeze([
+  {
+    title: 'functions of the application, with what they call',
+    columns: cpuColumns('total'),
+    isIn: ({ origin }) => origin === 'app',
+    changeOf: ({ totalChange }) => Math.abs(totalChange)
+  },
+  {
+    title: 'packages, Node.js and native code, without what they call',
+    columns: cpuColumns('self'),
+    isIn: ({ origin }) => origin !== 'app',
+    changeOf: ({ selfChange }) => Math.abs(selfChange)
+  }
+])
 
 /**
  * Prints what got hotter as a table; with -o and a name that ends in .html, as a flame graph.
@@ -130,14 +152,19 @@ function showCpuDifference (before, after, { titles, notes, ...context }, { valu
   }
   const difference = diffProfiles(before, after, context)
   if (values.json) return terminal.json(difference)
-  const { rows } = difference
-  terminal.line(`busy time: ${timeOf(difference.before)} before, ${timeOf(difference.after)} after`)
-  printRows(rows, { values, terminal }, {
-    columns: CPU_COLUMNS,
-    changeOf: ({ selfChange, totalChange }) => Math.max(Math.abs(selfChange), Math.abs(totalChange)),
-    min: MIN_SHARE,
-    unchangedText: 'changed by less than 0.5 % of the busy time'
-  })
+  const { before: earlier, after: later, rows } = difference
+  terminal.line(`busy time: ${timeOf(earlier)} before, ${timeOf(later)} after`)
+  if (isFarFrom(earlier, later)) terminal.line('Shares are of the busy time, which changed: what takes the same time as before has another share of it.')
+  for (const { title, isIn, columns, changeOf } of CPU_SECTIONS) {
+    terminal.line(['\n', terminal.paint('bold', title)])
+    printRows(rows.filter(isIn), { values, terminal }, { columns, changeOf, min: MIN_SHARE, unchangedText: 'changed by less than 0.5 % of the busy time' })
+  }
+}
+
+/** @type {(before: { busyMs: number, totalMs: number }, after: { busyMs: number, totalMs: number }) => boolean} */
+function isFarFrom (before, after) {
+  const ratio = (after.busyMs / after.totalMs) / (before.busyMs / before.totalMs)
+  return ratio > FAR || ratio < 1 / FAR
 }
 
 /** @param {{ busyMs: number, totalMs: number }} times */
@@ -284,7 +311,7 @@ function readSource (file) {
 }
 
 /**
- * Prints the rows that changed most, and how many others there are.
+ * Prints the rows that changed most, those first, and how many others there are.
  * @template Row
  * @param {readonly Row[]} rows
  * @param {Pick<Invocation, 'values' | 'terminal'>} invocation
@@ -293,11 +320,9 @@ function readSource (file) {
  */
 function printRows (rows, { values, terminal }, { columns, changeOf, min, unchangedText }) {
   const changed = values.all ? rows : rows.filter(row => changeOf(row) >= min)
-  const furthest = [...changed].sort((left, right) => changeOf(right) - changeOf(left)).slice(0, values.all ? Infinity : MAX_ROWS)
-  const isShown = new Set(furthest)
-  const shown = changed.filter(row => isShown.has(row))
-  const lines = shown.length === 0 ? ['nothing changed'] : tableLines(columns, shown, terminal.columns())
-  for (const line of lines) terminal.line(line)
+  const shown = [...changed].sort((left, right) => changeOf(right) - changeOf(left)).slice(0, values.all ? Infinity : MAX_ROWS)
+  if (shown.length === 0) terminal.line('nothing changed')
+  else terminal.table(columns, shown)
   const [same, more] = [rows.length - changed.length, changed.length - shown.length]
   if (more > 0) terminal.line(`${more} more ${more === 1 ? 'row' : 'rows'} changed less; --all shows them`)
   if (same > 0) terminal.line(`${same} ${same === 1 ? 'row' : 'rows'} ${unchangedText}; --all shows them`)

@@ -2,7 +2,7 @@
 
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, askAll } = require('../connect/connect')
 const { localTime } = require('../../base/local-time')
@@ -29,7 +29,7 @@ async function run (invocation) {
   const processes = (await askAll('/', 'index', { env, terminal, signal })).map(({ facts }) => facts)
   if (values.json) return terminal.json(processes)
   if (processes.length === 0) return terminal.note('no processes; `loopscope run -- node app.js` starts one')
-  for (const line of tableLines([
+  terminal.table([
     { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
     { title: 'NAME', cell: ({ appName }) => appName },
     ...(processes.some(({ group = null, appName }) => group !== null && group !== appName)
@@ -39,7 +39,7 @@ async function run (invocation) {
     { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
     ...(processes.some(({ mark }) => mark) ? [{ title: 'LAST MARK', cell: (/** @type {any} */ { mark }) => mark?.text ?? '-' }] : []),
     { title: 'FOLDER', endsWithLocation: true, cell: ({ appRoot }) => appRoot }
-  ], processes, terminal.columns())) terminal.line(line)
+  ], processes)
 }
 
 /** @type {import('../output/table').Column[]} */
@@ -63,7 +63,7 @@ async function showGroup (invocation) {
   const { group, members, processes } = answer
   const rows = members.map((member, index) => ({ ...member, problem: processes[index].problem }))
   terminal.line(`group ${group}: ${coverage}`)
-  for (const line of tableLines(GROUP_COLUMNS, rows, terminal.columns())) terminal.line(line)
+  terminal.table(GROUP_COLUMNS, rows)
 }
 
 /** @param {GroupOverview['members'][number] & { problem: string | null }} row */

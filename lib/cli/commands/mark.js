@@ -2,7 +2,7 @@
 
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -34,8 +34,8 @@ async function list (invocation) {
   const { marks } = await connect(invocation).json('/marks')
   if (values.json) return terminal.json(marks)
   if (marks.length === 0) return terminal.line('no marks')
-  for (const line of tableLines([
+  terminal.table([
     { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
     { title: 'MARK', cell: mark => mark.text }
-  ], marks, terminal.columns())) terminal.line(line)
+  ], marks)
 }

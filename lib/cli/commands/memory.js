@@ -3,7 +3,7 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
 const { ownerText } = require('../output/memory-owner')
@@ -78,7 +78,7 @@ async function run (invocation) {
   }))
   terminal.line(rssBytes === null ? 'the system does not report the memory of the process: this is what V8 counts' : `${showBytes(rssBytes)} in memory`)
   const biggest = rows.toSorted((/** @type {any} */ left, /** @type {any} */ right) => right.bytes - left.bytes)
-  for (const line of tableLines(COLUMNS, biggest, terminal.columns())) terminal.line(line)
+  terminal.table(COLUMNS, biggest)
   if (unknownWorkers > 0) terminal.note(`${unknownWorkers} worker ${unknownWorkers === 1 ? 'thread' : 'threads'} whose heap cannot be read: it is in the native memory`)
   if (container !== null) terminal.line(containerLine(container))
 }
@@ -96,5 +96,5 @@ async function showGroup (invocation) {
   const { answer, coverage } = await groupAnswer('memory', invocation)
   if (values.json) return terminal.json(answer)
   terminal.line(`group ${answer.group}: ${coverage}`)
-  for (const line of tableLines(GROUP_COLUMNS, answer.members, terminal.columns())) terminal.line(line)
+  terminal.table(GROUP_COLUMNS, answer.members)
 }

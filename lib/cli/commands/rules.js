@@ -2,7 +2,7 @@
 
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { describeCounts, describeLast, describeState, describeWhen } = require('../output/format-rule')
 
@@ -39,5 +39,5 @@ async function run (invocation) {
   if (values.json) return terminal.json(known)
   if (known.rules.length === 0) return terminal.line('no rules')
   if (known.dryRun) terminal.line('dry run: actions are logged, not performed')
-  for (const line of tableLines(COLUMNS, known.rules, terminal.columns())) terminal.line(line)
+  terminal.table(COLUMNS, known.rules)
 }

@@ -3,9 +3,8 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showCause, showCulprit, showDuration } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
-const { localTime } = require('../../base/local-time')
+const { showCause, showCulprit, showDuration, timeColumn } = require('../output/display')
+const { WIDE_OPTION } = require('../output/table')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -67,11 +66,12 @@ function showStalls ({ stalls, totals }, subject, { terminal, values }) {
   terminal.line(`${count} since ${subject} started, ${showDuration(totals.blockedMs)} in total`)
   const columns = [
     ...(values.group === undefined ? [] : [PID_COLUMN]),
-    ...STALL_COLUMNS.slice(0, -1),
+    timeColumn(terminal.columns()),
+    ...STALL_COLUMNS,
     ...(values.traces ? [TRACE_COLUMN] : []),
-    ...STALL_COLUMNS.slice(-1)
+    CULPRIT_COLUMN
   ]
-  for (const line of tableLines(columns, stalls, terminal.columns())) terminal.line(line)
+  terminal.table(columns, stalls)
 }
 
 /** @type {import('../output/table').Column} */
@@ -79,12 +79,13 @@ const PID_COLUMN = { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid
 
 /** @type {import('../output/table').Column[]} */
 const STALL_COLUMNS = [
-  { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
   { title: 'CAUSE', cell: showCause },
-  { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
-  { title: 'CULPRIT', endsWithLocation: true, cell: showCulprit }
+  { title: 'ROUTE', isCutLast: true, cell: ({ route }) => route ?? '-' }
 ]
+
+/** @type {import('../output/table').Column} */
+const CULPRIT_COLUMN = { title: 'CULPRIT', endsWithLocation: true, cell: showCulprit }
 
 /** @type {import('../output/table').Column} */
 const TRACE_COLUMN = { title: 'TRACE', isWhole: true, cell: ({ trace }) => trace?.traceId ?? '-' } // other versions of loopscope do not have this field

@@ -4,7 +4,7 @@ const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showLocation } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -46,7 +46,7 @@ async function run (invocation) {
     terminal.line(`libuv's thread pool: tasks queued ${pool.queued === 1 ? 'once' : `${pool.queued} times`}, for up to ${longest}; see UV_THREADPOOL_SIZE`)
   }
   if (rows.length === 0) return terminal.line('no notable synchronous calls')
-  for (const line of tableLines(coverage === null ? COLUMNS : [PROCESSES_COLUMN, ...COLUMNS], rows, terminal.columns())) terminal.line(line)
+  terminal.table(coverage === null ? COLUMNS : [PROCESSES_COLUMN, ...COLUMNS], rows)
   if (rows.some(isEstimate)) terminal.note('±: an estimate with its standard error; the totals by API are exact, see --json')
 }
 

@@ -3,7 +3,7 @@
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { THREAD_COLUMNS, showCulprit, showDuration } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -42,7 +42,7 @@ async function run (invocation) {
   const known = await connect(invocation).json('/threads')
   if (values.json) return terminal.json(known)
   const show = (/** @type {readonly import('../output/table').Column[]} */ columns, /** @type {any[]} */ rows) => {
-    for (const line of tableLines(columns, rows, terminal.columns())) terminal.line(line)
+    terminal.table(columns, rows)
   }
   const { load, off, unwatched, threads, stalls } = known
   if (load !== null) terminal.line(describeLoad(load))

@@ -3,7 +3,6 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { tableLines } = require('../output/table')
 const { createClient } = require('../connect/client')
 const { controlDirectories, listControlSockets } = require('../connect/control-sockets')
 const { GROUP_OPTION, findMembers } = require('../connect/group')
@@ -243,7 +242,7 @@ async function firstAnswers (all, signal) {
  * @param {Invocation['terminal']} terminal
  */
 function printTable (all, terminal) {
-  for (const text of tableLines(COLUMNS, all, terminal.columns())) terminal.line(text)
+  terminal.table(COLUMNS, all)
   if (all.length > 1) return terminal.line(totalLine(all))
   const threads = threadLines(all[0], terminal.columns())
   for (const text of threads.length === 0 ? [] : ['', ...threads]) terminal.line(text)

@@ -4,8 +4,11 @@
 
 const { showPosition } = require('../../formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
+const { localTime, shortLocalTime } = require('../../base/local-time')
 
 /** @import { Stall } from '../../../types/diagnostics' */
+
+const FULL_TIME_COLUMNS = 120
 
 /** @type {readonly import('./table').Column[]} */
 const THREAD_COLUMNS = Object.freeze([
@@ -15,6 +18,16 @@ const THREAD_COLUMNS = Object.freeze([
   { title: 'STALLS', isNumber: true, cell: ({ stalls }) => String(stalls) },
   { title: 'MOSTLY IN', endsWithLocation: true, cell: ({ top, problem }) => problem === null ? showLocation(top) : `not observed: ${problem}` }
 ])
+
+/**
+ * When something was; on a narrow terminal without what goes without saying.
+ * @param {number} width  of the terminal
+ * @param {number} [nowMs]
+ * @returns {import('./table').Column}
+ */
+function timeColumn (width, nowMs = Date.now()) {
+  return { title: 'TIME', isWhole: true, cell: ({ at }) => width < FULL_TIME_COLUMNS ? shortLocalTime(at, nowMs) : localTime(at) }
+}
 
 /** @param {number} ms */
 function showDuration (ms) {
@@ -38,4 +51,4 @@ function showCause ({ cause, startingUp }) {
   return startingUp ? `${cause}, starting up` : cause
 }
 
-module.exports = { THREAD_COLUMNS, showCause, showCulprit, showDuration, showLocation }
+module.exports = { THREAD_COLUMNS, showCause, showCulprit, showDuration, showLocation, timeColumn }

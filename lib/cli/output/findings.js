@@ -3,7 +3,6 @@
 // Prints findings: all of one process, or the first one of each of several.
 
 const { NAME_COLUMNS, headline, inPieces, labelOf } = require('../../shared/findings/show')
-const { tableLines } = require('./table')
 const { wrapped } = require('./text')
 
 /** @import { Findings } from '../../../types/findings' */
@@ -48,11 +47,11 @@ function showFindings (answer, terminal, head) {
  * @param {Terminal} terminal
  */
 function showAll (answers, terminal) {
-  for (const line of tableLines([
+  terminal.table([
     { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
     { title: 'NAME', cell: ({ appName }) => appName },
     { title: 'FINDING', cell: ({ findings: [first] }) => `${labelOf(first)}: ${first.title}` }
-  ], answers, terminal.columns())) terminal.line(line)
+  ], answers)
   terminal.note('`loopscope why <pid>` shows all findings of a process')
 }
 

@@ -18,6 +18,7 @@ const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), mean
  * @property {boolean} [isNumber]       aligned right, and never cut
  * @property {boolean} [isWhole]        never cut: a time, or a name to copy
  * @property {boolean} [endsWithLocation]  the location at the end is kept when the text is cut
+ * @property {boolean} [isCutLast]      cut only where all others are as narrow as they can be
  * @property {(row: any) => string} cell
  *
  * @typedef {Column & { width: number, min: number }} Measured
@@ -28,18 +29,25 @@ const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), mean
  * @param {readonly any[]} rows
  * @param {number} [width]  of the terminal. The widest texts are cut to fit; where that is not enough, the last columns are moved
  *   below their row
- * @returns {string[]} lines, with the titles first
+ * @returns {{ titles: string[], lines: string[] }}
  */
-function tableLines (columns, rows, width = Infinity) {
+function tableOf (columns, rows, width = Infinity) {
   const texts = [columns.map(({ title }) => title), ...rows.map(row => columns.map(({ cell }) => printable(cell(row))))]
   const measured = columns.map((column, index) => measure(column, texts.reduce((width, cells) => Math.max(width, cells[index].length), 0)))
   let inRow = columns.length
   while (inRow > 1 && lengthOf(measured.slice(0, inRow).map(({ min }) => min)) > width) inRow--
   const shown = [...narrowed(measured.slice(0, inRow), width), ...measured.slice(inRow)]
-  return texts.flatMap(cells => [
+  const [titles, ...lines] = texts.map(cells => [
     shown.slice(0, inRow).map((column, index) => padded(fit(cells[index], column.width, column), column)).join(GAP).trimEnd(),
     ...shown.slice(inRow).map((column, index) => INDENT + fit(cells[inRow + index], width - INDENT.length, column))
   ])
+  return { titles, lines: lines.flat() }
+}
+
+/** @type {(columns: readonly Column[], rows: readonly any[], width?: number) => string[]} */
+function tableLines (columns, rows, width) {
+  const { titles, lines } = tableOf(columns, rows, width)
+  return [...titles, ...lines]
 }
 
 /**
@@ -61,12 +69,13 @@ function lengthOf (widths) {
 /**
  * @param {Measured[]} columns
  * @param {number} width
- * @returns {Measured[]} the widest columns are made narrower until all fit
+ * @returns {Measured[]} the widest columns are made narrower until all fit, those that are cut last after the others
  */
 function narrowed (columns, width) {
   const narrow = columns.map(column => ({ ...column }))
   for (let excess = lengthOf(narrow.map(column => column.width)) - width; excess > 0; excess--) {
-    const [widest] = narrow.filter(column => column.width > column.min).sort((left, right) => right.width - left.width)
+    const [widest] = narrow.filter(column => column.width > column.min)
+      .sort((left, right) => Number(left.isCutLast ?? false) - Number(right.isCutLast ?? false) || right.width - left.width)
     if (widest === undefined) break
     widest.width--
   }
@@ -95,4 +104,4 @@ function fit (text, width, { isNumber, isWhole, endsWithLocation } = {}) {
   return `${text.slice(0, room - kept)}…${text.slice(text.length - kept)}`
 }
 
-module.exports = { WIDE_OPTION, fit, tableLines }
+module.exports = { WIDE_OPTION, fit, tableLines, tableOf }

@@ -8,6 +8,7 @@ const fs = require('node:fs')
 const readline = require('node:readline/promises')
 const { pipeline } = require('node:stream/promises')
 const { styleText } = require('node:util')
+const { tableOf } = require('./table')
 const { printableJson, printableLines } = require('./text')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
 
@@ -49,11 +50,13 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
   /** @param {Part | Part[]} line */
   const showLine = line => [line].flat().map(show).join('')
 
+  const columns = () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || DEFAULT_COLUMNS
+
   return {
     isOutputTerminal,
     /** A copy with these changes. @type {(changes: { output?: import('node:stream').Writable, isWide?: boolean }) => any} */
     changed: changes => createTerminal({ output, notes, env, isWide, ...changes }),
-    columns: () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || DEFAULT_COLUMNS,
+    columns,
     rows: () => ('rows' in output && output.rows) || DEFAULT_ROWS,
     /** The name of the file that standard output is redirected to; '' where there is none. */
     outputFile: () => 'fd' in output ? nameOfDescriptor(Number(output.fd)) : '',
@@ -65,6 +68,12 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     text: text => { output.write(show(textOf(text))) },
     /** @param {Part | Part[]} line */
     line: line => { output.write(`${showLine(line)}\n`) },
+    /** Rows that fit the width, below their titles. @type {(columns: readonly import('./table').Column[], rows: readonly any[]) => void} */
+    table: (shown, rows) => {
+      const { titles, lines } = tableOf(shown, rows, columns())
+      for (const text of titles) output.write(`${showLine({ style: 'bold', text })}\n`)
+      for (const text of lines) output.write(`${showLine(text)}\n`)
+    },
     /** @param {unknown} value */
     json: value => { output.write(`${printableJson(value)}\n`) },
     /** A file for another program, unchanged; on a terminal as text. @param {Uint8Array} bytes */

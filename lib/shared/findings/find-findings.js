@@ -181,13 +181,30 @@ function nothingWrong (readings) {
     severity: 'none',
     title: `No significant problem found${threads.length === 0 ? '' : ' in the event loop'}: ${figures}.`,
     lostMs: 0,
-    what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, ...heaviest(readings)].join(' '),
+    what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, watched(readings), ...heaviest(readings)].join(' '),
     why: 'nothing costs enough time to be worth a change',
     instead: 'nothing',
     confidence: readings.isStale ? 'low' : 'high',
     evidence: { utilization: utilizationOf(readings), stalls: stalls.length, longestStallMs: all.longestMs, delayP99Ms: process?.delay.p99Ms ?? null },
     next: []
   })
+}
+
+/**
+ * What an all-clear is about.
+ * @param {Readings} readings
+ */
+function watched ({ activity, pace, waits = [], threads, memory }) {
+  const requests = pace.routes.reduce((sum, { count }) => sum + count, 0)
+  const sampledWaits = waits.reduce((sum, { requests }) => sum + requests, 0)
+  const parts = [
+    ...(activity === null ? [] : [times(activity.samples, 'sample'), 'stalls']),
+    times(requests, 'request'),
+    ...(sampledWaits === 0 ? [] : [`the waits of ${sampledWaits} of them`]),
+    ...(memory === null ? [] : ['memory']),
+    ...(threads === null ? [] : ['worker threads'])
+  ]
+  return `Watched: ${parts.join(', ')}.`
 }
 
 /**
