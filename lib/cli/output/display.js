@@ -1,6 +1,7 @@
 'use strict'
 
-// Formats durations, code locations, stalls and worker threads for people; times of day are in base/local-time.js. Pure.
+// Formats durations, code locations, stalls and worker threads for people; times of day are in base/local-time.js. Pure, except that
+// columns of times depend on today's date.
 
 const { showPosition } = require('../../formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
