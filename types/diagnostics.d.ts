@@ -7,6 +7,7 @@ import type { Findings } from './findings'
 import type { Rule } from './rules'
 import type { RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
+import type { Waits, WaitsOptions } from './waits'
 
 export type { LoopscopeError, LoopscopeErrorCode } from './errors'
 export type { Finding, FindingId, FindingPlace, Findings, Severity } from './findings'
@@ -489,6 +490,13 @@ export interface DiagnosticsHandle {
    * const { total, requests: [oldest] } = await d.requests()
    */
   requests (): Promise<RequestsInFlight>
+  /**
+   * Where requests and jobs wait: at which line of the code, for what, and what share of their time: docs/waits.md. Rejects with
+   * ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run.
+   * @example
+   * const { routes: [slowest] } = await d.waits({ seconds: 10 })
+   */
+  waits (options?: WaitsOptions): Promise<Waits>
   /**
    * Runs work that is no HTTP request, such as a message of a queue, as a job: its stalls, samples, waits and slow runs are shown as `job <name>`
    * (docs/requests.md#jobs). Returns what `fn` returns; a promise settles as that of `fn` does, and errors pass through. While loopscope does not

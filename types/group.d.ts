@@ -3,6 +3,7 @@ import type { Finding, FindingId, Findings } from './findings'
 import type { MemoryOwnerName, MemoryOwners } from './memory'
 import type { RequestInFlight, RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
+import type { RouteWaits, Waits } from './waits'
 
 /** One process of a group, and whether it answered. */
 export interface GroupProcess {
@@ -76,6 +77,11 @@ export interface GroupRequests extends GroupAnswer {
   members: (Omit<RequestsInFlight, 'requests'> & { pid: number })[]
   /** The 200 oldest, oldest first. */
   requests: (RequestInFlight & { pid: number })[]
+}
+
+export interface GroupWaits extends GroupAnswer, Omit<Waits, 'routes' | 'isStale'> {
+  /** Added up. Of a line, `p50Ms` is that of the process in the middle, and `p99Ms` the highest of all. */
+  routes: (RouteWaits & { pids: number[] })[]
 }
 
 export interface GroupMemory extends GroupAnswer {

@@ -62,8 +62,14 @@ declare namespace diagnostics {
   export type RequestsInFlight = requests.RequestsInFlight
   export type RequestWait = slow.RequestWait
   export type SlowRequest = slow.SlowRequest
+  export type SlowRequestStep = slow.SlowRequestStep
   export type WaitedAt = waits.WaitedAt
   export type WaitPlace = waits.WaitPlace
+  export type RouteWaits = waits.RouteWaits
+  export type SerialWaits = waits.SerialWaits
+  export type WaitLine = waits.WaitLine
+  export type Waits = waits.Waits
+  export type WaitsOptions = waits.WaitsOptions
   export type Mark = api.Mark
   export type Stall = api.Stall
   export type StallEvidence = api.StallEvidence

@@ -1,4 +1,4 @@
-import type { WaitedAt } from './waits'
+import type { WaitedAt, WaitPlace } from './waits'
 
 /** Calls of one request that it waited for, all of one name. */
 export interface RequestWait {
@@ -13,6 +13,20 @@ export interface RequestWait {
   errors: number
   /** Part of `waitingMs` in which at least one of them was under way. */
   ms: number
+}
+
+/** A part of a slow request: docs/slow-requests.md#steps. */
+export interface SlowRequestStep {
+  kind: 'own' | 'behind' | 'gc' | 'waiting'
+  /** From its arrival on, in milliseconds. */
+  atMs: number
+  ms: number
+  /** Behind the code of which route; null: code outside requests, and for other kinds. */
+  route: string | null
+  /** The call that it waited for; null: not known. */
+  call: { kind: string, operation: string, target: string } | null
+  /** The line at which it waited; null: not known. */
+  line: (WaitPlace & Pick<WaitedAt, 'awaited' | 'via'>) | null
 }
 
 /** One of the slowest requests of its route, and where its time went: docs/slow-requests.md. All times in milliseconds. */
@@ -47,6 +61,8 @@ export interface SlowRequest {
   waits: RequestWait[]
   /** The lines at which it waited, longest first: docs/waits.md. null: it was not one of the sampled requests. */
   waitedAt: WaitedAt[] | null
+  /** The same in order, from its arrival on, without what is shorter than half a millisecond; of more than 40 the longest. */
+  steps: SlowRequestStep[]
   /** Of the trace that it is part of, where there is one. */
   traceId: string | null
 }

@@ -71,7 +71,15 @@ export interface RouteWaits {
   serial: SerialWaits[]
 }
 
-/** Where requests wait: docs/waits.md. */
+/** For `d.waits()`. */
+export interface WaitsOptions {
+  /** Sample all requests and jobs for so many seconds from now on, at most 300; without it: what was sampled by itself in the last 15 minutes. */
+  seconds?: number
+  /** Only this one, as in `GET /orders/:id` or `job resize`. */
+  route?: string
+}
+
+/** Where requests and jobs wait: docs/waits.md. */
 export interface Waits {
   /** How long sampling was asked for; null: what was sampled by itself in the last 15 minutes. */
   seconds: number | null

@@ -7,7 +7,7 @@ const { findApplication } = require('../probe/process/application')
 const { clusterWorkerId } = require('../base/system/cluster-worker')
 const { errors } = require('../base/errors')
 const { setFaultListener } = require('../base/guard')
-const { assertFunction } = require('../base/validate')
+const { assertFunction, assertKnownKeys, assertNumberAbove, assertPlainObject, assertString } = require('../base/validate')
 const { warnOnce } = require('../base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
@@ -28,8 +28,11 @@ const { version } = require('../../package.json')
 /** @import { Findings } from '../../types/findings' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { Waits, WaitsOptions } from '../../types/waits' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from '../probe/instruments' */
+
+const MAX_WAITS_SECONDS = 300
 
 class Handle extends EventEmitter {
   #options
@@ -163,6 +166,19 @@ class Handle extends EventEmitter {
   /** The requests and jobs under way, oldest first, and what each does or waits for. @returns {Promise<RequestsInFlight>} */
   async requests () {
     return this.#running('requests()').requests()
+  }
+
+  /**
+   * Where requests and jobs wait, by line of the code.
+   * @param {WaitsOptions} [options]
+   * @returns {Promise<Waits>}
+   */
+  async waits (options = {}) {
+    assertPlainObject('waits options', options)
+    assertKnownKeys('waits options', options, ['seconds', 'route'])
+    if (options.seconds !== undefined) assertNumberAbove('waits options.seconds', options.seconds, 0, MAX_WAITS_SECONDS)
+    if (options.route !== undefined) assertString('waits options.route', options.route)
+    return this.#running('waits()').waits(options)
   }
 
   /**

@@ -36,6 +36,7 @@ const COMMANDS = Object.freeze([
   require('./commands/stalls'),
   require('./commands/threads'),
   require('./commands/requests'),
+  require('./commands/ps'),
   require('./commands/memory'),
   require('./commands/slow'),
   require('./commands/waits'),

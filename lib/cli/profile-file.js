@@ -12,7 +12,7 @@ const { toCpuProfile, toHeapProfile } = require('../formats/profile/other-forms'
 const { SourceMaps } = require('../source-maps/source-maps')
 const { Failure } = require('./failure')
 
-/** @import { CpuProfile, Sources } from '../../types/profile' */
+/** @import { CallFrame, CpuProfile, Sources } from '../../types/profile' */
 /** @import { SamplingProfile } from '../formats/profile/heap-tree' */
 /** @import { Invocation } from './commands' */
 
@@ -161,7 +161,9 @@ function createSourceMapping ({ values, terminal }, defaultSources = 'original')
     /** @param {CpuProfile} profile */
     profile: profile => maps.profile(profile, MAPPING),
     /** @param {SamplingProfile} profile */
-    heapProfile: async profile => (await maps.heapSampling({ profile, before: null }, MAPPING)).profile
+    heapProfile: async profile => (await maps.heapSampling({ profile, before: null }, MAPPING)).profile,
+    /** @param {CallFrame[]} frames */
+    frames: frames => maps.frames(frames, MAPPING)
   }
 }
 

@@ -12,6 +12,7 @@
 /** @import { CallFrame, CpuProfile } from '../../types/profile' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { Waits } from '../../types/waits' */
 /** @import { Opened } from '../probe/applications' */
 /** @import { MainMemory } from '../probe/heap/memory-reading' */
 /** @import { TakeFacts, TakeOrder } from '../probe/heap/take-snapshot' */
@@ -101,6 +102,7 @@
  * @property {(about: {}) => Promise<Stall[]>} stalls  the last ones, newest first
  * @property {(about: {}) => Promise<SlowRequest[]>} slowRequests  worst first
  * @property {(about: {}) => Promise<RequestsInFlight>} requests  under way
+ * @property {(about: { seconds?: number, route?: string }) => Promise<Waits>} waits  in the last minutes, or from now on
  * @property {(about: {}) => Promise<Pick<SyncCalls, 'sampled' | 'pool'>>} syncCalls  up to now: it ends the open window
  * @property {(about: {}) => Promise<Mark[]>} marks  the last ones, oldest first
  * @property {(about: {}) => Promise<Counts>} counts  for the metrics

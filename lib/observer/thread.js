@@ -278,6 +278,7 @@ class ObserverThread {
         await this.#windowReading.readNow()
         return { sampled: this.#sampledCalls.read(), pool: this.#poolWaits.counts() }
       },
+      waits: wanted => require('./admin/admin-sources').readWaits({ main: this.#main, windowReading: this.#windowReading, waitProfile: this.#waitProfile }, wanted),
       marks: () => this.#marks.list()
     }
   }

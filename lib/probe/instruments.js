@@ -35,6 +35,7 @@ const { describeFile } = require('../formats/profile/frame')
 /** @import { CaptureKind, Logger, Mark, SyncCalls } from '../../types/diagnostics' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { Waits } from '../../types/waits' */
 /** @import { Order, StoreLocation } from '../observer/captures' */
 /** @import { Counts } from '../observer/counts' */
 /** @import { RequestContext } from './http/contexts/one-request' */
@@ -214,6 +215,14 @@ class Instruments {
    */
   async requests () {
     return await this.#observer.readOr('requests', {}, null) ?? describeInFlight(this.requestNotes.readInFlight())
+  }
+
+  /**
+   * @param {{ seconds?: number, route?: string }} wanted
+   * @returns {Promise<Waits>} none without an observer
+   */
+  async waits (wanted) {
+    return this.#observer.readOr('waits', wanted, { seconds: wanted.seconds ?? null, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] })
   }
 
   /**

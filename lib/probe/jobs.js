@@ -42,7 +42,7 @@ class Jobs {
    * @param {object} parts
    * @param {RouteContext} parts.context
    * @param {InFlight} parts.inFlight
-   * @param {Pick<RequestNotes, 'noteWork' | 'noteAnswer'>} parts.notes
+   * @param {Pick<RequestNotes, 'noteWork' | 'noteAnswer' | 'awaits'>} parts.notes
    * @param {() => void} parts.onBegin
    * @param {Pick<Logger, 'warn'>} parts.logger
    */
@@ -86,7 +86,7 @@ class Jobs {
    * @returns {RequestContext | undefined} undefined where the job cannot be followed; it runs nevertheless
    */
   #begin (name) {
-    const { context, inFlight, onBegin } = this.#parts
+    const { context, inFlight, notes, onBegin } = this.#parts
     if (!context.running) return undefined
     try {
       onBegin()
@@ -98,6 +98,7 @@ class Jobs {
       job.route = route
       noteSpan(request)
       inFlight.addJob(job)
+      notes.awaits.onRequest(job)
       return job
     } catch (error) {
       reportFault(error)

@@ -3,7 +3,7 @@
 // Describes why a request was slow, as one short sentence. Pure; it requires nothing, because the page loads this file as a script
 // (html-page.js).
 
-/** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { SlowRequest, SlowRequestStep } from '../../types/slow-requests' */
 
 const NO_ROUTE = 'code outside requests'
 const SAME_ROUTE = 'other requests of the same route'
@@ -32,6 +32,19 @@ function describeWaits ({ waits, waitedAt, waitingMs }) {
   return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}${at}`
 }
 
+/**
+ * One part of it, without its times.
+ * @param {SlowRequestStep} step
+ */
+function describeStep ({ kind, route, call, line }) {
+  if (kind === 'own') return 'its own code'
+  if (kind === 'gc') return 'garbage collection'
+  if (kind === 'behind') return `behind ${route ?? NO_ROUTE}`
+  const what = call === null ? line?.awaited : `${call.kind} ${call.operation} ${call.target}`
+  const at = line === null ? '' : ` at ${line.function} ${line.file}:${line.line}`
+  return `waiting${what ? ` for ${what}` : ''}${at}`
+}
+
 /** @param {Pick<SlowRequest, 'unreadMs' | 'behindMs'>} request */
 function bound ({ unreadMs, behindMs }) {
   return unreadMs > behindMs / 2 ? 'up to ' : ''
@@ -49,4 +62,4 @@ function showMs (ms) {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1e3).toFixed(1)} s`
 }
 
-module.exports = { describeBehind, describeSlow }
+module.exports = { describeBehind, describeSlow, describeStep }

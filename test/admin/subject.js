@@ -126,6 +126,7 @@ const SLOW = {
   waitingMs: 7,
   waits: [],
   waitedAt: null,
+  steps: [],
   traceId: null
 }
 

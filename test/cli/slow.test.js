@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { answered } = require('./answered')
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
-const TIMES = { unreadMs: 0, ownMs: 1.5, behindMs: 0, behind: [], gcMs: 0, waitingMs: 7, waits: [], traceId: null }
+const TIMES = { unreadMs: 0, ownMs: 1.5, behindMs: 0, behind: [], gcMs: 0, waitingMs: 7, waits: [], steps: [], traceId: null }
 const REQUESTS = [
   { at: 1_795_328_643_405, route: 'GET /fast', status: 200, durationMs: 820.5, ...TIMES, unreadMs: 812, behindMs: 812, behind: [{ route: 'POST /login', ms: 800 }, { route: null, ms: 12 }] },
   { at: 1_795_328_643_400, route: 'POST /login', status: 200, durationMs: 805, ...TIMES, ownMs: 801, traceId: TRACE },
@@ -34,4 +34,20 @@ test('what was known before the loop was blocked says so, and no requests are an
 
 test('the data is given as it is', async t => {
   assert.deepEqual(JSON.parse((await shown(t, { isStale: false, requests: REQUESTS }, '--json')).stdout).requests, REQUESTS)
+})
+
+test('on demand each has its steps in order, and nothing in them can control the terminal', async t => {
+  const line = { function: 'load\u001b[2J', file: 'orders.js', line: 21, column: 1, awaited: 'pg', via: null }
+  const steps = [
+    { kind: 'own', atMs: 0, ms: 4.2, route: null, call: null, line: null },
+    { kind: 'waiting', atMs: 4.2, ms: 58, route: null, call: { kind: 'redis', operation: 'GET', target: 'db:6379' }, line },
+    { kind: 'behind', atMs: 62, ms: 31, route: 'POST /login', call: null, line: null }
+  ]
+  const { stdout } = await shown(t, { isStale: false, requests: [{ ...REQUESTS[0], steps }] }, '--steps', '--wide')
+  const [, , , title, titles, own, waiting, behind] = stdout.split('\n')
+  assert.match(title, /GET \/fast: 821 ms$/)
+  assert.match(titles, /^ *AFTER +FOR +STEP$/)
+  assert.match(own, /^0\.0 ms +4\.2 ms +its own code$/)
+  assert.match(waiting, /^4\.2 ms +58 ms +waiting for redis GET db:6379 at load\uFFFD\[2J orders\.js:21$/)
+  assert.match(behind, /^ *62 ms +31 ms +behind POST \/login$/)
 })

@@ -39,7 +39,7 @@ test('every merged answer is there while one process is blocked and one stopped,
 
 test('the command line has an answer of a group for each question', { timeout: 120_000 }, async t => {
   const { apps, env } = await runGroup(t, 2)
-  const expected = { why: /^group shop, [^]*2 processes answered[^]*\n\n1\. /, sync: WHOLE, slow: WHOLE, requests: WHOLE, stalls: WHOLE, list: WHOLE, top: /^2 processes/m }
+  const expected = { why: /^group shop, [^]*2 processes answered[^]*\n\n1\. /, sync: WHOLE, slow: WHOLE, requests: WHOLE, waits: WHOLE, stalls: WHOLE, list: WHOLE, top: /^2 processes/m }
   await Promise.all(Object.entries(expected).map(async ([command, says]) => {
     const { code, stdout, stderr } = await cli([command, '--group', 'shop'], { env })
     assert.equal(code, 0, stderr)

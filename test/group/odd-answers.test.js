@@ -18,6 +18,8 @@ const { askGroup } = require('../../lib/shared/group/ask-group')
 const { askForGroupAnswer, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls } = require('../../lib/shared/group/group-answers')
 const { groupCaptures } = require('../../lib/shared/group/group-captures')
 const { groupCpuProfile, groupHeapProfile } = require('../../lib/observer/group/group-profiles')
+const { showLocation } = require('../../lib/cli/output/display')
+const { mergeWaits } = require('../../lib/shared/group/merge-waits')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { addReports, countedOf, NO_REPORTS } = require('../../lib/observer/group/totals')
 const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
@@ -31,6 +33,8 @@ const CULPRIT = { ...PLACE, functionLine: 2, call: 'pbkdf2Sync', via: { package:
 const STALL = { id: 1, at: 5, durationMs: 200, startingUp: false, cause: 'code', route: 'GET /a', trace: null, culprit: CULPRIT, stack: [PLACE], evidence: {} }
 const FINDING = { id: 'hot-function', title: 'It is slow', severity: 'warning', share: 0.1, lostMs: 5, since: 1, what: '', where: { ...PLACE, functionLine: 3, via: null, route: null }, why: '', instead: '', evidence: { ms: 5, text: 'x', none: null }, confidence: 'high', next: ['x'] }
 const CALL = { api: 'fs.readFileSync', callSite: PLACE, flagged: false, advice: { instead: 'x' }, routes: [{ route: 'GET /a', calls: 1, ms: 10 }], ms: 10, share: 0.2 }
+const WAIT = { ...PLACE, requests: 3, ms: 30 }
+const WAITS = { route: 'GET /a', requests: 3, open: 0, truncated: 0, totalMs: 100, waitingMs: 60, unseenMs: 0, lines: [{ ...WAIT, awaited: null, via: null, callers: [PLACE], waits: 3, queuedMs: 1, share: 0.3, p50Ms: 10, p99Ms: 12, maxMs: 12 }], serial: [{ ...WAIT, awaits: 2, maxAwaits: 3 }] }
 const VALUE = { labels: { route: 'a' }, value: 1 }
 
 const GOOD = {
@@ -39,7 +43,8 @@ const GOOD = {
   findings: { at: 1, pid: 2, appName: 'shop', observedSeconds: 10, blockedMs: 0, isStale: false, figures: { delayP99Ms: 1, utilization: 0.2, workers: null, longestStallMs: 0, stalls: 0, requestsPerSecond: 10, requestsInFlight: null }, findings: [FINDING] },
   syncCalls: { sampled: [CALL], exact: [{ ...CALL, calls: 3, totalMs: 10, maxMs: 4, standardError: { calls: 3, totalMs: 0 } }], totals: [{ api: 'fs.readFileSync', calls: 3, totalMs: 10 }], pool: { queued: 1, maxWaitMs: 5 } },
   requests: IN_FLIGHT,
-  slowRequests: { isStale: false, at: 1, requests: [{ at: 1, route: 'GET /a', status: 200, durationMs: 5, unreadMs: 0, ownMs: 1, behindMs: 3, behind: [{ route: null, ms: 3 }], gcMs: 1, waitingMs: 0, waits: [], traceId: null }] },
+  waits: { seconds: null, seen: null, sampled: 3, seesCallbacks: false, isStale: false, routes: [WAITS] },
+  slowRequests: { isStale: false, at: 1, requests: [{ at: 1, route: 'GET /a', status: 200, durationMs: 5, unreadMs: 0, ownMs: 1, behindMs: 3, behind: [{ route: null, ms: 3 }], gcMs: 1, waitingMs: 0, waits: [], steps: [{ kind: 'waiting', atMs: 0, ms: 5, route: null, call: { kind: 'redis', operation: 'GET', target: 'a' }, line: { ...PLACE, awaited: null, via: null } }], traceId: null }] },
   metrics: {
     openedAtMs: 1,
     readAtMs: 5,
@@ -83,9 +88,9 @@ async function serve (t, answers) {
   }))
 }
 
-const KIND_OF = { '/stalls': 'stalls', '/loop': 'loop', '/findings': 'findings', '/sync-calls': 'syncCalls', '/slow-requests': 'slowRequests', '/requests': 'requests', '/metrics': 'metrics', '/captures': 'capture', '/cpu': 'cpuProfile', '/heap-profile': 'heapProfile' }
+const KIND_OF = { '/stalls': 'stalls', '/loop': 'loop', '/findings': 'findings', '/sync-calls': 'syncCalls', '/slow-requests': 'slowRequests', '/requests': 'requests', '/waits': 'waits', '/metrics': 'metrics', '/captures': 'capture', '/cpu': 'cpuProfile', '/heap-profile': 'heapProfile' }
 const well = url => bodyOf(GOOD[KIND_OF[url.split('?')[0]]])
-const MERGED = ['overview', 'findings', 'stalls', 'sync-calls', 'slow-requests', 'requests']
+const MERGED = ['overview', 'findings', 'stalls', 'sync-calls', 'slow-requests', 'requests', 'waits']
 
 /** The metrics of a group whose totals are in a folder of their own. */
 function metricsOf (t, members) {
@@ -144,9 +149,10 @@ test('whatever member of an answer is odd, the answer is missing or can be merge
       const { members, requests } = mergeRequests(parts('requests', value))
       return [...members.map(member => describeCounts(member, 1)), ...requests.map(request => [describeState(request, ''), localTime(request.at)])]
     },
+    waits: value => mergeWaits(parts('waits', value)).routes.map(({ lines, serial }) => [...lines, ...serial].map(line => showLocation(line))),
     slowRequests (value) {
-      const { describeSlow } = require('../../lib/shared/describe-slow')
-      return mergeSlowRequests(parts('slowRequests', value)).requests.map(request => [describeSlow(request), localTime(request.at)])
+      const { describeSlow, describeStep } = require('../../lib/shared/describe-slow')
+      return mergeSlowRequests(parts('slowRequests', value)).requests.map(request => [describeSlow(request), localTime(request.at), request.steps.map(describeStep)])
     },
     metrics (value) {
       const readings = [{ ...GOOD.metrics, memberId: 'a' }, { ...value, memberId: 'b' }].filter(({ openedAtMs }) => openedAtMs !== null)

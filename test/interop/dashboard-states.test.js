@@ -15,7 +15,26 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
   after(browser.close)
 
   const SICK = findFindings(readings({ activity: { hotSpots: [spot({ culprit: { ...STALL.culprit }, stalls: { count: 4, ms: 9000, longestMs: 3000 } })] } }), { appName: 'shop' })
-  const SLOW = { at: Date.now(), route: 'GET /', status: 200, durationMs: 500, ownMs: 10, behindMs: 480, unreadMs: 0, behind: [{ route: 'POST /login', ms: 480 }], gcMs: 0, waitingMs: 10, waits: [], traceId: 'abc123' }
+  const SLOW = { at: Date.now(), route: 'GET /', status: 200, durationMs: 500, ownMs: 10, behindMs: 480, unreadMs: 0, behind: [{ route: 'POST /login', ms: 480 }], gcMs: 0, waitingMs: 10, waits: [], steps: [], traceId: 'abc123' }
+  const WAIT = { function: 'loadOrders', file: 'orders.js', line: 21, column: 3, requests: 40, ms: 2400 }
+  const WAITS = {
+    seconds: null,
+    seen: null,
+    sampled: 40,
+    seesCallbacks: false,
+    isStale: false,
+    routes: [{
+      route: 'GET /orders/:id',
+      requests: 40,
+      open: 0,
+      truncated: 0,
+      totalMs: 4000,
+      waitingMs: 3800,
+      unseenMs: 400,
+      lines: [{ ...WAIT, awaited: 'pg-pool', via: 'knex', callers: [], waits: 80, queuedMs: 80, share: 0.6, p50Ms: 58, p99Ms: 91, maxMs: 95 }, { ...WAIT, line: 30, awaited: null, via: null, callers: [], waits: 40, queuedMs: 0, share: 0.001, ms: 4, p50Ms: 0.1, p99Ms: 0.1, maxMs: 0.1 }],
+      serial: [{ ...WAIT, function: 'handler', awaits: 3, maxAwaits: 4 }]
+    }]
+  }
   const noneOf = async (page, selector) => assert.equal(await page.locator(selector).count(), 0)
 
   test('a finding opens its evidence, its flame graph, its stack, its stalls and its requests', async t => {
@@ -77,6 +96,24 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.deepEqual([complaints, stale.complaints], [[], []])
   })
 
+  test('where requests wait is shown by route and line; all can be sampled for ten seconds', async t => {
+    const asked = []
+    const { page, complaints } = await browser.openCanned(t, {
+      '/waits': request => {
+        const { search } = new URL(request.url())
+        asked.push(search)
+        return search === '' ? WAITS : { ...WAITS, seconds: 10, seen: 90, sampled: 80 }
+      }
+    })
+    await page.locator('#waits', { hasText: /GET \/orders\/:id.*95 %.*2\.0 %.*10 %.*loadOrders \(orders\.js:21\).*pg-pool \(knex\).*60 %.*58 ms.*91 ms.*handler \(orders\.js:21\): 3 awaits in a row, 60 ms a request/ }).waitFor()
+    assert.equal(await page.locator('#waits tr.detail tbody tr').count(), 1, 'less than half a percent is not shown')
+    await page.locator('#waits-note', { hasText: 'A sample of the last 15 minutes: 40 requests.' }).waitFor()
+    await page.locator('#waits-sample').click()
+    await page.locator('#waits-note', { hasText: 'A sample of 10 seconds: 80 of 90 requests.' }).waitFor()
+    assert.deepEqual([asked[0], asked.at(-1)], ['', '?seconds=10'])
+    assert.deepEqual(complaints, [])
+  })
+
   test('memory has its owners with their colors, what grows, and a chart once there are two points', async t => {
     const { page, complaints } = await browser.openCanned(t, {})
     await page.locator('#owners', { hasText: /Buffers.*75 %.*12\.5 MB\/min.*JavaScript heap, in use/ }).waitFor()
@@ -91,7 +128,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     test(`fits ${width} pixels, ${colorScheme}, with ten thousand stalls, and keeps their names text`, async t => {
       const evil = '<img src=x onerror=alert(1)>'
       const stalls = Array.from({ length: 10_000 }, (_, id) => ({ ...STALL, id, route: `GET /${evil}/${id % 40}`, culprit: { ...STALL.culprit, function: `${evil}${'x'.repeat(80)}` } }))
-      const { page, complaints } = await browser.openCanned(t, { '/stalls': stallsAnswer(stalls), '/findings': SICK, '/slow-requests': { isStale: false, requests: [SLOW] }, '/requests': IN_FLIGHT }, { viewport: { width, height: 800 }, colorScheme })
+      const { page, complaints } = await browser.openCanned(t, { '/stalls': stallsAnswer(stalls), '/findings': SICK, '/slow-requests': { isStale: false, requests: [SLOW] }, '/requests': IN_FLIGHT, '/waits': { ...WAITS, routes: [{ ...WAITS.routes[0], route: `GET /${evil}/${'x'.repeat(80)}` }] } }, { viewport: { width, height: 800 }, colorScheme })
       await shown(page)
       const more = page.locator('#stalls > button.more')
       await more.waitFor()
@@ -107,6 +144,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
       assert.ok((await page.locator('#stalls').textContent()).includes(evil))
       await page.locator('#slow td').first().waitFor()
       await page.locator('#in-flight td').first().waitFor()
+      await page.locator('#waits td').first().waitFor()
       await assertFits(page)
       assert.deepEqual(complaints, [])
     })

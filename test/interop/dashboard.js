@@ -83,6 +83,7 @@ const ANSWERS = {
   '/rules': { dryRun: false, rules: [] },
   '/findings': findFindings(readings(), { appName: 'shop' }),
   '/requests': { at: Date.now(), ageMs: 0, isStale: false, blockedMs: 0, total: 0, upgraded: 0, running: null, requests: [] },
+  '/waits': { seconds: null, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] },
   '/slow-requests': { isStale: false, requests: [] },
   '/captures': { captures: [] },
   '/artifacts': { artifacts: [] }

@@ -6,7 +6,7 @@ const { localTimeWithZone } = require('../../lib/base/local-time')
 const { describeSlow } = require('../../lib/shared/describe-slow')
 const { slowRequestsText } = require('../../lib/observer/slow-requests/slow-requests-text')
 
-const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, waits: [], traceId: null, ...parts })
+const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, waits: [], steps: [], traceId: null, ...parts })
 
 test('one sentence says what it was slow of', () => {
   assert.equal(describeSlow(slow({ ownMs: 600, waitingMs: 400 })), 'its own code')

@@ -15,7 +15,7 @@ const answer = (start, route, to) => ({ startMicros: ms(start), route, toMicros:
 const request = (from, to, { start = from, route = 'GET /mine' } = {}) => ({ route, startMicros: ms(start), ...interval(from, to), waits: [] })
 const timelineOf = (subject, known) => timelinesOf([subject], { work: [], seen: [], runs: [], late: [], answers: [], ...known }).get(subject)
 const timeline = (subject, known) => {
-  const { waits, ...rest } = timelineOf(subject, known)
+  const { waits, pieces, ...rest } = timelineOf(subject, known)
   assert.deepEqual(waits, [])
   return rest
 }

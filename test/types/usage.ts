@@ -54,6 +54,10 @@ export async function worker (): Promise<void> {
   console.log(slowest?.behind.map(({ route, ms }) => `${route} ${ms}`))
   const { total, running, requests: [oldest] } = await handle.requests()
   console.log(total, running?.culprit?.function, oldest?.waits.map(({ target, ms }) => `${target} ${ms}`))
+  const { sampled, routes } = await handle.waits({ seconds: 0.5, route: 'GET /' })
+  console.log(sampled, routes.flatMap(({ route, lines }) => lines.map(({ line, awaited, share }) => `${route} ${line} ${awaited} ${share}`)))
+  // @ts-expect-error no such option
+  await handle.waits({ last: 5 })
   const five: number = handle.job('count', () => 5)
   const six: Promise<number> = handle.job('count', async () => five + 1)
   console.log(await six)

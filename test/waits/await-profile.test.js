@@ -91,6 +91,7 @@ test('some requests are sampled without being asked for, and their slow ones nam
     found = requests.find(({ waitedAt }) => waitedAt !== null)
   }
   const [line] = found.waitedAt
+  assert.ok(found.steps.some(({ kind, line: at }) => kind === 'waiting' && at?.function === line.function && at.line === line.line), JSON.stringify(found.steps))
   assert.deepEqual([line.function, line.file, line.line, line.awaited], ['loadOrders', 'app.js', app.lineOf('await db.query(80)'), 'toy-db'])
   const { text } = await app.read('/slow-requests?format=text')
   assert.match(text, /waited for toy-db at loadOrders app\.js:\d+, not for the event loop/)

@@ -1,13 +1,12 @@
 'use strict'
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
-const { createClient, toCommandLine } = require('../connect/client')
+const { createClient } = require('../connect/client')
+const { followCapture } = require('../connect/follow-capture')
 const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
 const { CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { showBytes } = require('../../base/sizes')
 const { checkRequest } = require('../../shared/captures/kinds')
 const { SOURCES, HISTOGRAM_FORMATS, HEAP_FORMATS } = require('../../formats/formats')
 const { capturesInTurn } = require('../../shared/group/group-captures')
@@ -24,7 +23,6 @@ const KINDS = Object.freeze({
   profile: { kind: 'heap-profile', formats: HEAP_FORMATS, defaultFormat: 'heapprofile' },
   histogram: { kind: 'heap-histogram', formats: HISTOGRAM_FORMATS, defaultFormat: 'json' }
 })
-const POLL_MS = 250
 const GROUP_MS = 30_000 // to query all processes, and to merge and encode the profiles
 
 /** @type {Command} */
@@ -58,7 +56,6 @@ module.exports = {
 }
 
 /**
- * @typedef {ReturnType<typeof connect>} Client
  * @typedef {{ kind: string, body: Record<string, any>, extension: string, withFacts: boolean }} CaptureRequest  withFacts: with
  *   the metadata of a snapshot, for comparisons
  */
@@ -78,7 +75,7 @@ async function run (invocation) {
   const metadata = name === 'snapshot' && destination.file !== null ? openMetadataFile(invocation, destination.file) : null
   const client = connect(invocation)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind, ...options } })
-  const { artifact } = await follow(client, id, { kind, seconds: options.seconds, terminal, signal })
+  const { artifact } = await followCapture(client, id, { kind, seconds: options.seconds, terminal, signal })
   const route = `/artifacts/${encodeURIComponent(artifact.name)}`
   await client.deliver(route, destination)
   if (metadata !== null) await metadata.write(Buffer.from(`${JSON.stringify(await client.json(`${route}/metadata`), null, 2)}\n`))
@@ -191,28 +188,4 @@ function captureOptions (kind, { redact, pseudonyms, force, seconds, mode, forma
 function openMetadataFile ({ values, terminal, signal }, snapshot) {
   const file = `${snapshot}.json`
   return openDestination({ values: { ...values, output: file }, terminal, signal }, { name: file })
-}
-
-/**
- * @param {Client} client
- * @param {string} id
- * @param {Pick<Invocation, 'terminal' | 'signal'> & { kind: string, seconds?: number }} how
- */
-async function follow (client, id, { kind, seconds, terminal, signal }) {
-  const progress = terminal.progress(kind.replace('-', ' '), seconds)
-  // No connection is open while the capture runs, so it has to be canceled when the user interrupts the command.
-  const cancel = () => { client.abandon(`/captures/${id}`) }
-  signal.addEventListener('abort', cancel, { once: true })
-  try {
-    for (;;) {
-      const job = await client.json(`/captures/${id}`)
-      if (job.problem !== null) throw new Failure('failed', job.problem.detail, toCommandLine(job.problem.remedy))
-      if (job.endedAt !== null) return job
-      if (job.progress) progress.note(`${job.progress.stage} ${job.progress.bytes ? showBytes(job.progress.bytes) : ''}`)
-      await sleep(POLL_MS, undefined, { signal })
-    }
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    progress.end()
-  }
 }

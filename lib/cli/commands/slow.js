@@ -6,7 +6,8 @@ const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { localTime } = require('../../base/local-time')
-const { describeBehind, describeSlow } = require('../../shared/describe-slow')
+const { printable } = require('../output/text')
+const { describeBehind, describeSlow, describeStep } = require('../../shared/describe-slow')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -15,9 +16,9 @@ module.exports = {
   name: 'slow',
   usage: '<pid|url>',
   help: 'show the slowest requests of each route, and why: their own code, the code of other requests, or waiting',
-  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: { steps: { type: 'boolean', meaning: 'of each request what happened in which order: its code, that of others, each wait' }, group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope slow 1234', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
+  examples: ['loopscope slow 1234', 'loopscope slow 1234 --steps', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
   run
 }
 
@@ -35,6 +36,13 @@ const COLUMNS = [
   { title: 'CAUSE', cell: describeSlow }
 ]
 
+/** @type {import('../output/table').Column[]} */
+const STEP_COLUMNS = [
+  { title: 'AFTER', isNumber: true, cell: ({ atMs }) => showDuration(atMs) },
+  { title: 'FOR', isNumber: true, cell: ({ ms }) => showDuration(ms) },
+  { title: 'STEP', endsWithLocation: true, cell: describeStep }
+]
+
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
@@ -44,7 +52,7 @@ async function run (invocation) {
   const { requests, isStale } = known
   if (isStale) terminal.note('the event loop is blocked: these are the last known requests')
   if (requests.length === 0) return terminal.line('no slow requests')
-  for (const line of tableLines(COLUMNS, requests, terminal.columns())) terminal.line(line)
+  showRequests(COLUMNS, requests, invocation)
 }
 
 /** @param {Invocation} invocation */
@@ -55,5 +63,20 @@ async function showGroup (invocation) {
   terminal.line(`group ${answer.group}: ${coverage}`)
   if (answer.requests.length === 0) return terminal.line('no slow requests')
   const columns = [{ title: 'PID', isNumber: true, cell: (/** @type {any} */ { pid }) => String(pid) }, ...COLUMNS]
-  for (const line of tableLines(columns, answer.requests, terminal.columns())) terminal.line(line)
+  showRequests(columns, answer.requests, invocation)
+}
+
+/**
+ * @param {import('../output/table').Column[]} columns
+ * @param {any[]} requests
+ * @param {Invocation} invocation
+ */
+function showRequests (columns, requests, { terminal, values }) {
+  for (const line of tableLines(columns, requests, terminal.columns())) terminal.line(line)
+  if (!values.steps) return
+  for (const request of requests) {
+    terminal.line('')
+    terminal.line(printable(`${localTime(request.at)} ${request.route}: ${showDuration(request.durationMs)}`))
+    for (const line of tableLines(STEP_COLUMNS, request.steps, terminal.columns())) terminal.line(line)
+  }
 }

@@ -1,17 +1,18 @@
 'use strict'
 
 const { Failure } = require('../failure')
+const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showLocation } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { printable } = require('../output/text')
+const { waitsQuestion } = require('../../shared/group/merge-waits')
 
 /** @import { RouteWaits, SerialWaits, Waits } from '../../../types/waits' */
 /** @import { Command, Invocation } from '../commands' */
 
 const MAX_SECONDS = 300
-const ANSWER_MS = 15_000 // after that time: source maps are read
 const MAX_ROUTES = 10 // --json has all of them
 const MAX_LINES = 10
 const MIN_SHARE = 0.005
@@ -25,13 +26,14 @@ module.exports = {
   options: {
     seconds: { type: 'string', meaning: 'sample all requests for so many seconds from now on' },
     route: { type: 'string', meaning: "only one route, as in 'GET /orders/:id'" },
+    group: GROUP_OPTION,
     json: JSON_OPTION,
     wide: WIDE_OPTION,
     ...OUTPUT_OPTIONS,
     ...CONNECT_OPTIONS
   },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope waits 1234', "loopscope waits 1234 --seconds 10 --route 'GET /orders/:id'"],
+  examples: ['loopscope waits 1234', 'loopscope waits --group shop --seconds 10', "loopscope waits 1234 --seconds 10 --route 'GET /orders/:id'"],
   run
 }
 
@@ -49,14 +51,15 @@ const COLUMNS = [
 async function run (invocation) {
   const { terminal, values } = invocation
   const seconds = secondsOf(values.seconds)
-  const query = new URLSearchParams({ ...(seconds !== undefined && { seconds: String(seconds) }), ...(values.route !== undefined && { route: values.route }) })
-  const client = connect(invocation)
+  const question = waitsQuestion({ seconds, route: values.route })
+  const ask = values.group === undefined ? askProcess(question, invocation) : groupAnswer('waits', invocation, question)
   const progress = terminal.progress(seconds === undefined ? 'reading' : `sampling ${seconds} s`, seconds)
-  /** @type {Waits} */
-  const known = await client.json(`/waits?${query}`, { withinMs: (seconds ?? 0) * 1e3 + ANSWER_MS }).finally(() => progress.end())
+  const { answer: known, coverage } = await ask.finally(() => progress.end())
   if (values.json) return terminal.json(known)
-  const { routes, sampled, seen, seesCallbacks, isStale } = known
-  if (isStale) terminal.note('the event loop is blocked: the last requests are missing')
+  /** @type {Pick<Waits, 'routes' | 'sampled' | 'seen' | 'seesCallbacks'>} */
+  const { routes, sampled, seen, seesCallbacks } = known
+  if (coverage !== null) terminal.line(`group ${known.group}: ${coverage}`)
+  if (known.isStale) terminal.note('the event loop is blocked: the last requests are missing')
   if (seen !== null && seen > sampled) terminal.note(`${sampled} of ${seen} requests were sampled, as many as the budget allows`)
   if (seconds !== undefined && !seesCallbacks) terminal.note('waits of callbacks are only seen from Node.js 24 on')
   if (routes.length === 0) return terminal.line(seconds === undefined ? 'no request was sampled yet; pass --seconds 10 to sample all' : 'no request was answered or in flight')
@@ -65,6 +68,15 @@ async function run (invocation) {
     for (const line of routeLines(route, terminal.columns())) terminal.line(line)
   })
   if (routes.length > MAX_ROUTES) terminal.note(`${routes.length - MAX_ROUTES} more routes: see --json, or pass --route`)
+}
+
+/**
+ * @param {{ query: string, withinMs: number }} question
+ * @param {Invocation} invocation
+ * @returns {Promise<{ answer: Waits & { group?: string }, coverage: null }>}
+ */
+async function askProcess ({ query, withinMs }, invocation) {
+  return { answer: await connect(invocation).json(`/waits${query}`, { withinMs }), coverage: null }
 }
 
 /**

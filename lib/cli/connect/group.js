@@ -25,7 +25,8 @@ const ROUTES = Object.freeze({
   memory: '/group/memory',
   'sync-calls': '/group/sync-calls',
   'slow-requests': '/group/slow-requests',
-  requests: '/group/requests'
+  requests: '/group/requests',
+  waits: '/group/waits'
 })
 
 const ANSWER_MS = 1000
@@ -35,11 +36,12 @@ const ANSWER_MS = 1000
  * there queries the others.
  * @param {keyof typeof ROUTES} name  of the answer
  * @param {Invocation} invocation  with the option group
+ * @param {{ query?: string, withinMs?: number }} [question]
  * @returns {Promise<{ answer: any, coverage: string }>} coverage: which processes are included, as text
  */
-async function groupAnswer (name, invocation) {
+async function groupAnswer (name, invocation, question = {}) {
   const { signal, values } = invocation
-  const answer = isUrlGiven(invocation) ? await askProcess(name, invocation) : await askMembers(name, invocation)
+  const answer = isUrlGiven(invocation) ? await askProcess(name, invocation, question) : await askMembers(name, invocation, question)
   signal.throwIfAborted()
   const coverage = describeCoverage(answer.processes)
   if (answer.processes.every((/** @type {any} */ { problem }) => problem !== null)) {
@@ -51,9 +53,10 @@ async function groupAnswer (name, invocation) {
 /**
  * @param {keyof typeof ROUTES} name
  * @param {Invocation} invocation
+ * @param {{ query?: string, withinMs?: number }} question
  */
-async function askProcess (name, invocation) {
-  const answer = await connect(invocation).json(ROUTES[name])
+async function askProcess (name, invocation, { query = '', withinMs }) {
+  const answer = await connect(invocation).json(`${ROUTES[name]}${query}`, withinMs === undefined ? {} : { withinMs: withinMs + ANSWER_MS })
   const { group } = invocation.values
   if (answer.group === group) return answer
   throw new Failure('usage', `That process belongs to the group ${answer.group}, not to ${group}.`)
@@ -62,10 +65,11 @@ async function askProcess (name, invocation) {
 /**
  * @param {keyof typeof ROUTES} name
  * @param {Invocation} invocation
+ * @param {{ query?: string, withinMs?: number }} question
  */
-async function askMembers (name, invocation) {
+async function askMembers (name, invocation, question) {
   const members = await findMembers(invocation)
-  return askForGroupAnswer(name, { name: invocation.values.group, members }, { signal: invocation.signal })
+  return askForGroupAnswer(name, { name: invocation.values.group, members }, { signal: invocation.signal, ...question })
 }
 
 /**

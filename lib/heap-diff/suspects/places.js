@@ -139,4 +139,4 @@ function findLine (source, pattern, place) {
   return lines.reduce((best, line) => Math.abs(line - place.line) < Math.abs(best - place.line) ? line : best)
 }
 
-module.exports = { createPlaceFinder, findOwnNodes, findScriptNames, withDeclaration }
+module.exports = { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile, withDeclaration }

@@ -203,7 +203,7 @@ async function readSlowRequests ({ main, slowRequests }) {
  * Reads where requests waited: those of the last minutes that were sampled, or all from now on for some seconds.
  * @param {Pick<SourceParts, 'main' | 'windowReading' | 'waitProfile'>} parts
  * @param {{ seconds?: number, route?: string }} wanted
- * @param {AbortSignal} signal
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Waits>}
  */
 async function readWaits ({ main, windowReading, waitProfile }, { seconds, route }, signal) {
@@ -267,4 +267,4 @@ function createCapture ({ application, capture }) {
   }
 }
 
-module.exports = { createAdminSources, readSyncCalls }
+module.exports = { createAdminSources, readSyncCalls, readWaits }

@@ -3,11 +3,12 @@
 // Formats slow requests as text, for HTTP clients such as curl. Pure.
 
 const { localTimeWithZone } = require('../../base/local-time')
-const { describeSlow } = require('../../shared/describe-slow')
+const { describeSlow, describeStep } = require('../../shared/describe-slow')
 
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 
 const MAX_LINES = 5
+const MAX_STEPS = 20
 
 /**
  * @param {readonly SlowRequest[]} requests
@@ -21,7 +22,7 @@ function slowRequestsText (requests, { isStale }) {
 
 /** @param {SlowRequest} request */
 function describe (request) {
-  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, waitedAt, traceId } = request
+  const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, waitedAt, steps, traceId } = request
   const trace = traceId === null ? '' : `, trace ${traceId}`
   const others = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
   const waited = waits.map(({ kind, operation, target, calls, errors, ms }) => {
@@ -33,7 +34,8 @@ function describe (request) {
     `  own ${ownMs} ms, behind ${behindMs} ms${others === '' ? '' : ` (${others})`}, gc ${gcMs} ms, waiting ${waitingMs} ms`,
     ...(waited.length === 0 ? [] : [`  waited for ${waited.join('; ')}`]),
     ...(lines === undefined || lines.length === 0 ? [] : [`  waited at ${lines.join('; ')}`]),
-    ...(waitedAt === null && waitingMs >= durationMs / 2 ? ['  at which line was not sampled'] : [])
+    ...(waitedAt === null && waitingMs >= durationMs / 2 ? ['  at which line was not sampled'] : []),
+    ...(steps.length < 2 ? [] : ['  in order:', ...steps.slice(0, MAX_STEPS).map(step => `    ${step.atMs} ms: ${describeStep(step)}, ${step.ms} ms`)])
   ]
 }
 

@@ -5,15 +5,16 @@
 
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { SampledRuns } = require('./sampled-runs')
+const { stepsOf } = require('./steps')
 const { createBusySince, timelinesOf, toMs } = require('./timeline')
 const { Worst } = require('./worst')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
-/** @import { WaitedAt } from '../../../types/waits' */
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { CallName } from '../../probe/waits/call-names' */
 /** @import { Answer, Notes, Work } from '../../probe/request-notes' */
+/** @import { LineSpans } from '../waits/wait-profile' */
 /** @import { Run } from './sampled-runs' */
 /** @import { Known, Subject, Timeline, WaitTime } from './timeline' */
 
@@ -39,7 +40,7 @@ class SlowRequests {
    * @param {object} parts
    * @param {number} parts.hz  the sampling rate
    * @param {(number: number) => CallName | undefined} parts.nameOf  of the calls that requests wait for
-   * @param {(startMicros: number) => WaitedAt[] | null} [parts.waitedAt]  the lines at which a request waited; null: it was not sampled
+   * @param {(startMicros: number) => LineSpans[] | null} [parts.waitedAt]  the lines at which a request waited; null: it was not sampled
    */
   constructor ({ hz, nameOf, waitedAt = () => null }) {
     this.#runs = new SampledRuns({ hz })
@@ -109,7 +110,8 @@ class SlowRequests {
    * @param {Timeline} timeline
    * @returns {SlowRequest}
    */
-  #toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros }, { waits, ...timeline }) {
+  #toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros, waits: calls }, { waits, pieces, ...timeline }) {
+    const lines = this.#waitedAt(startMicros)
     return {
       at: Math.round(toEpochMs(fromMicros)),
       route,
@@ -118,7 +120,8 @@ class SlowRequests {
       unreadMs: toMs(startMicros - fromMicros),
       ...timeline,
       waits: this.#named(waits),
-      waitedAt: this.#waitedAt(startMicros),
+      waitedAt: lines === null ? null : lines.map(({ line }) => line),
+      steps: stepsOf(pieces, { fromMicros, waits: calls, nameOf: this.#nameOf, lines }),
       traceId
     }
   }

@@ -17,7 +17,16 @@
  * @property {Interval[]} late  times in which the loop was late
  * @property {Answered[]} answers
  *
- * @typedef {{ ownMs: number, behindMs: number, behind: { route: string | null, ms: number }[], gcMs: number, waitingMs: number, waits: WaitTime[] }} Timeline
+ * @typedef {object} Timeline
+ * @property {number} ownMs
+ * @property {number} behindMs
+ * @property {{ route: string | null, ms: number }[]} behind
+ * @property {number} gcMs
+ * @property {number} waitingMs
+ * @property {WaitTime[]} waits
+ * @property {Piece[]} pieces  in order; at most 200
+ *
+ * @typedef {Interval & { kind: 'own' | 'behind' | 'gc' | 'waiting', route: string | null }} Piece  route: of the code that it was behind
  *
  * @typedef {{ name: number, calls: number, errors: number, ms: number }} WaitTime  waits for calls of one name, while nothing else held the loop
  *
@@ -29,6 +38,7 @@ const MAX_ROUTES = 10
 // Between two pieces of work: the loop only looked whether there is more.
 const MAX_PAUSE_MICROS = 1000
 const OTHER = '_other'
+const MAX_PIECES = 200
 
 /**
  * @template {Subject} T
@@ -160,6 +170,8 @@ class Shares {
   #gcMicros = 0
   /** @type {Map<string | null, number>} */
   #behind = new Map()
+  /** @type {Piece[]} */
+  #pieces = []
 
   /** @param {Interval} time */
   constructor ({ fromMicros, toMicros }) {
@@ -180,11 +192,13 @@ class Shares {
   /** @param {Interval} piece */
   addOwn (piece) {
     this.#ownMicros += lengthOf(piece)
+    this.#pieces.push({ ...piece, kind: 'own', route: null })
   }
 
   /** @param {Interval} piece */
   addGc (piece) {
     this.#gcMicros += lengthOf(piece)
+    this.#pieces.push({ ...piece, kind: 'gc', route: null })
   }
 
   /**
@@ -193,6 +207,7 @@ class Shares {
    */
   addBehind (route, piece) {
     this.#behind.set(route, (this.#behind.get(route) ?? 0) + lengthOf(piece))
+    this.#pieces.push({ ...piece, kind: 'behind', route })
   }
 
   /**
@@ -220,9 +235,25 @@ class Shares {
       behindMs: toMs(sum(longest)),
       behind: [...longest.slice(0, MAX_ROUTES), others].map(({ route, micros }) => ({ route, ms: toMs(micros) })).filter(({ ms }) => ms > 0),
       gcMs: toMs(this.#gcMicros),
-      waitingMs: toMs(this.#free.reduce((all, piece) => all + lengthOf(piece), 0))
+      waitingMs: toMs(this.#free.reduce((all, piece) => all + lengthOf(piece), 0)),
+      pieces: joined([...this.#pieces, ...this.#free.map(piece => /** @type {Piece} */ ({ ...piece, kind: 'waiting', route: null }))])
     }
   }
+}
+
+/**
+ * @param {Piece[]} pieces  that do not overlap
+ * @returns {Piece[]} in order, without breaks in what is alike
+ */
+function joined (pieces) {
+  /** @type {Piece[]} */
+  const found = []
+  for (const piece of pieces.sort((left, right) => left.fromMicros - right.fromMicros)) {
+    const last = found.at(-1)
+    if (last !== undefined && last.kind === piece.kind && last.route === piece.route && last.toMicros === piece.fromMicros) last.toMicros = piece.toMicros
+    else found.push(piece)
+  }
+  return found.slice(0, MAX_PIECES)
 }
 
 /**
@@ -267,4 +298,4 @@ function toMs (micros) {
   return Math.round(micros / 100) / 10
 }
 
-module.exports = { createBusySince, timelinesOf, toMs }
+module.exports = { createBusySince, take, timelinesOf, toMs }

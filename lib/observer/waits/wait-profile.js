@@ -25,13 +25,16 @@ const MAX_KEPT = 1000
 const SETTLED_MICROS = 30e6
 const MAX_STACKS = 2000
 const MAX_LINES = 50
+const MAX_SPANS = 20
 const MAX_SERIAL = 5
 const MAX_MAPPING_MS = 3000
 
 /**
  * @typedef {SampleFacts & { stacks: string[] }} Pending  its times are not explained yet
  *
- * @typedef {WaitedAt & { key: string, callers: WaitPlace[] }} Line
+ * @typedef {WaitedAt & { key: string, callers: WaitPlace[], spans: number[] }} Line  spans: begins and ends, of the first 20 waits
+ *
+ * @typedef {{ line: WaitedAt, spans: number[] }} LineSpans  of one request
  *
  * @typedef {object} Kept
  * @property {string} route
@@ -89,13 +92,13 @@ class WaitProfile {
 
   /**
    * @param {number} startMicros  of a request
-   * @returns {WaitedAt[] | null} where it waited, longest first; null: it was not sampled
+   * @returns {LineSpans[] | null} where it waited, longest first; null: it was not sampled
    */
   linesOf (startMicros) {
     const pending = this.#pending.find(sample => sample.startMicros === startMicros)
     const kept = pending === undefined ? this.#all().find(sample => sample.startMicros === startMicros) : this.#read([pending])[0]
     if (kept === undefined) return null
-    return kept.lines.map(({ key, callers, ...line }) => line).sort((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES)
+    return kept.lines.toSorted((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES).map(({ key, callers, spans, ...line }) => ({ line, spans }))
   }
 
   /** Waits until the positions of everything so far are mapped, and adds it. */
@@ -223,7 +226,7 @@ function positionsOf (texts) {
 function toLine ({ app: [{ key, place }, ...callers], awaited, via, count, spans, ended }, busySince) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
-  return { key: `${key} ${place.line}`, ...place, callers: callers.map(({ place }) => place), awaited, via, waits: count, ms: rounded(toMs(lengthOf(spans)) - queuedMs), queuedMs }
+  return { key: `${key} ${place.line}`, ...place, callers: callers.map(({ place }) => place), awaited, via, waits: count, ms: rounded(toMs(lengthOf(spans)) - queuedMs), queuedMs, spans: spans.slice(0, 2 * MAX_SPANS) }
 }
 
 /**

@@ -25,6 +25,8 @@ loopscope.glossary = (() => {
     sampled: ['Sampled, counted', 'Sampled: estimated from the CPU profiler, which takes 100 samples per second. Counted: every call was recorded.'],
     'under-way': ['Under way', 'Requests that are not answered, and jobs that are not done; the oldest first.'],
     'waiting-call': ['No known call', 'The request waits for a timer, a file, a lock, or a library that does not report its calls.'],
+    awaited: ['Awaited', 'The package, or the module of Node.js, whose promise the line awaits. Without one it is a promise of the application itself.'],
+    'in-line': ['In line', 'What was awaited may have been ready, but the event loop was busy with other code. An upper bound.'],
     own: ['Own code', 'Time in which the code of the request itself was running.'],
     behind: ['Behind', 'Time in which the request waited because other code was running, and which code that was.'],
     gc: ['Garbage collection', 'V8 frees memory that is no longer used. JavaScript stops for parts of it.'],

@@ -5,7 +5,7 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, charts, findings, flame, glossary, group, inFlight, memory, now, problems, range, requests, rules, session, stalls, threads } = loopscope
+  const { calls, captures, charts, findings, flame, glossary, group, inFlight, memory, now, problems, range, requests, rules, session, stalls, threads, waits } = loopscope
   const REFRESH_MS = 10_000
   const STATES = ['loading', 'sign-in', 'failed']
 
@@ -32,7 +32,7 @@
 
   /** Each section shows its data as soon as that arrives. */
   function refresh () {
-    for (const slow of [findings, group, threads, memory]) slow.refresh().catch(onFailure) // not awaited
+    for (const slow of [findings, group, threads, memory, waits]) slow.refresh().catch(onFailure) // not awaited
     return Promise.all([refreshStalls(), calls.refresh(), rules.refresh(), inFlight.refresh(), requests.refresh().then(findings.show)])
   }
 
@@ -60,7 +60,7 @@
     showFacts(facts)
     if (isStarted) return
     isStarted = true
-    for (const part of [range, now, flame, group, memory]) part.start(facts)
+    for (const part of [range, now, flame, group, memory, waits]) part.start(facts)
     const listed = captures.start(kinds.map(({ kind }) => kind))
     // From here on the page reacts to clicks.
     await session.json('/loop').then(showHistory, () => {}) // the stream below reports problems

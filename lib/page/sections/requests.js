@@ -6,7 +6,7 @@
 loopscope.requests = (() => {
   const { dateTime, duration, element } = loopscope.display
   const { partsOf } = loopscope.figures
-  const { describeBehind, describeSlow } = loopscope.slowRequests
+  const { describeBehind, describeSlow, describeStep } = loopscope.slowRequests
   const { problems, session, tables } = loopscope
   const PAGE_ROWS = 10
   let requests = []
@@ -38,7 +38,16 @@ loopscope.requests = (() => {
     const names = { own: 'own code', behind: `behind ${describeBehind(request)}`, gc: 'garbage collection', waiting: 'waiting' }
     const texts = parts.map(({ kind, ms }) => element('span', { className: 'amount' }, element('span', { className: `key ${kind}` }), `${names[kind]} ${duration(ms)}`))
     const bar = element('span', { className: 'timeline', ariaHidden: 'true' }, ...bars)
-    return element('div', {}, element('strong', {}, describeSlow(request)), bar, element('span', { className: 'quiet' }, ...texts))
+    return element('div', {}, element('strong', {}, describeSlow(request)), bar, element('span', { className: 'quiet' }, ...texts), ...inOrder(request))
+  }
+
+  /** It stays open when the table is drawn again. */
+  function inOrder ({ at, route, steps }) {
+    if (steps.length < 2) return []
+    const items = steps.map(step => element('li', {}, `${duration(step.atMs)}: ${describeStep(step)}, ${duration(step.ms)}`))
+    const details = element('details', {}, element('summary', {}, 'In order'), element('ol', { className: 'stack' }, ...items))
+    details.dataset.key = `steps ${at} ${route}`
+    return [details]
   }
 
   /** The slow requests of a route, and those that waited behind it. */

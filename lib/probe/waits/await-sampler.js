@@ -98,10 +98,13 @@ class AwaitSampler {
     return { seen: this.#seen }
   }
 
-  /** Call it when a request begins, in its context. */
-  onRequest () {
+  /**
+   * Call it when a request or a job begins.
+   * @param {RequestContext} [begun]  without it the current one
+   */
+  onRequest (begun) {
     if (!this.#isTaking) return
-    const context = this.#context.current()
+    const context = begun ?? this.#context.current()
     if (context === undefined || context.startMicros === 0) return
     const { startMicros: micros } = context
     const isAsked = micros < this.#askedUntilMicros
@@ -122,7 +125,7 @@ class AwaitSampler {
   }
 
   /**
-   * Call it for every request once it is answered.
+   * Call it for every request once it is answered, and for every job once it ends.
    * @param {RequestContext} context
    * @param {string} route
    * @param {number} toMicros

@@ -84,6 +84,14 @@ const slowRequest = record({
   gcMs: number,
   waitingMs: number,
   waits: listOf(record({ kind: text, operation: text, target: text, calls: amount, errors: amount, ms: number }), MAX_ROWS),
+  steps: listOf(record({
+    kind: text,
+    atMs: number,
+    ms: number,
+    route,
+    call: orNull(record({ kind: text, operation: text, target: text })),
+    line: orNull(record({ ...place, awaited: orNull(text), via: orNull(text) }))
+  }), MAX_ROWS),
   traceId: optional(text)
 })
 
@@ -106,6 +114,31 @@ const requestsInFlight = record({
   upgraded: count,
   running: orNull(record({ route, culprit })),
   requests: listOf(requestInFlight, MAX_ROWS)
+})
+
+const wait = { ...place, requests: count, ms: amount }
+const waitLine = record({
+  ...wait,
+  awaited: orNull(text),
+  via: orNull(text),
+  callers: listOf(record(place), MAX_ROWS),
+  waits: count,
+  queuedMs: amount,
+  share: amount,
+  p50Ms: amount,
+  p99Ms: amount,
+  maxMs: amount
+})
+const routeWaits = record({
+  route: text,
+  requests: count,
+  open: count,
+  truncated: count,
+  totalMs: amount,
+  waitingMs: amount,
+  unseenMs: amount,
+  lines: listOf(waitLine, MAX_ROWS),
+  serial: listOf(record({ ...wait, awaits: amount, maxAwaits: amount }), MAX_ROWS)
 })
 
 const profileNode = record({ hitCount: optional(amount), positionTicks: optional(listOf(record({ line: number, ticks: amount }))) })
@@ -173,6 +206,10 @@ const ANSWERS = Object.freeze({
   },
   slowRequests: { maxBytes: 4 * MB, hasShape: record({ requests: listOf(slowRequest, MAX_ROWS) }) },
   requests: { maxBytes: MB, hasShape: requestsInFlight },
+  waits: {
+    maxBytes: 8 * MB,
+    hasShape: record({ seconds: orNull(amount), seen: orNull(count), sampled: count, seesCallbacks: flag, isStale: flag, routes: listOf(routeWaits, MAX_ROWS) })
+  },
   metrics: {
     maxBytes: 8 * MB,
     hasShape: record({ openedAtMs: orNull(number), readAtMs: orNull(number), contentType: textOf(/^[\x20-\x7e]+$/), metrics: listOf(isMetric) })

@@ -6,6 +6,7 @@
 const { mergeFindings } = require('../findings/merge-findings')
 const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
+const { mergeWaits } = require('./merge-waits')
 const { toProcess } = require('./processes')
 
 /** @import { ExactSyncCall, SampledSyncCall } from '../../../types/diagnostics' */
@@ -37,7 +38,8 @@ const GROUP_ANSWERS = Object.freeze({
   memory: { path: '/memory', kind: 'memory', withLoop: false, merge: mergeMemory },
   'sync-calls': { path: '/sync-calls', kind: 'syncCalls', withLoop: false, merge: mergeSyncCalls },
   'slow-requests': { path: '/slow-requests', kind: 'slowRequests', withLoop: false, merge: mergeSlowRequests },
-  requests: { path: '/requests', kind: 'requests', withLoop: false, merge: mergeRequests }
+  requests: { path: '/requests', kind: 'requests', withLoop: false, merge: mergeRequests },
+  waits: { path: '/waits', kind: 'waits', withLoop: false, merge: mergeWaits }
 })
 
 const MAX_STALLS = 200 // as one process keeps
@@ -46,13 +48,13 @@ const MAX_REQUESTS = 200
 /**
  * @param {keyof typeof GROUP_ANSWERS} name
  * @param {{ name: string, members: readonly Member[] }} group
- * @param {import('./ask-group').GroupQuestion} [question]
+ * @param {import('./ask-group').GroupQuestion & { query?: string }} [question]  query: of the route of each process, with its `?`
  * @returns {Promise<any>}
  */
-async function askForGroupAnswer (name, group, question) {
+async function askForGroupAnswer (name, group, { query = '', ...question } = {}) {
   const { path, kind, withLoop, merge } = GROUP_ANSWERS[name]
   const [answers, loops] = await Promise.all([
-    askGroup(group.members, path, { ...question, maxBytes: ANSWERS[kind].maxBytes }),
+    askGroup(group.members, path + query, { ...question, maxBytes: ANSWERS[kind].maxBytes }),
     withLoop ? askGroup(group.members, '/loop', { ...question, maxBytes: ANSWERS.loop.maxBytes }) : []
   ])
   /** @type {Part[]} */

@@ -13,6 +13,7 @@ const { toGroupMarkdown, toGroupText } = require('../../../shared/findings/show'
 const { onlyRoute } = require('../../../formats/profile/only-route')
 const { askGroup } = require('../../../shared/group/ask-group')
 const { askForGroupAnswer } = require('../../../shared/group/group-answers')
+const { waitsQuestion } = require('../../../shared/group/merge-waits')
 const { groupCaptures } = require('../../../shared/group/group-captures')
 const { groupCpuProfile, groupHeapProfile } = require('../../group/group-profiles')
 const { describeCoverage, toProcess } = require('../../../shared/group/processes')
@@ -97,6 +98,12 @@ function createAnswerRoutes () {
       methods: { GET: method('requests', { scope: 'metrics' }) }
     },
     {
+      name: 'group-waits',
+      path: '/group/waits',
+      title: 'where the requests of all processes of the group wait, by line: ?seconds=10, &route=',
+      methods: { GET: { scope: 'profile', cost: 'group', parameters: { seconds: VIEW_PARAMETERS.seconds, route: VIEW_PARAMETERS.route }, handle: groupWaits } }
+    },
+    {
       name: 'group-memory',
       path: '/group/memory',
       title: 'who owns the memory of the processes of the group',
@@ -109,6 +116,16 @@ function createAnswerRoutes () {
       methods: { GET: method('sync-calls', { scope: 'metrics' }) }
     }
   ]
+}
+
+/**
+ * Each process samples for as long as asked, as /waits of it does.
+ * @param {Context} context
+ */
+async function groupWaits ({ parameters, sources, signal }) {
+  const group = sources.group()
+  const question = { ...waitsQuestion(parameters), signal }
+  return json(200, await askForGroupAnswer('waits', { name: group.name, members: await group.members() }, question))
 }
 
 /**

@@ -3,6 +3,8 @@
 // Estimates what a heap snapshot costs in memory, disk and pause, from V8's heap statistics and from the cost of the previous snapshot. Pure. The
 // estimate is the worst case for a heap of that size, not the average.
 
+const { PAUSE_MS_PER_MB } = require('../../../shared/heap/snapshot-pause')
+
 const MB = 1e6
 const KIB = 1024
 
@@ -21,7 +23,6 @@ const SLOT_NAMES = 16_000 // the most slots of a table outside the large object 
 const BYTES_PER_SLOT = 8
 
 const FILE_BYTES_PER_NODE = 100 // 86 to 102, depending on the Node.js version
-const PAUSE_MS_PER_MB = 100 // measured 50 to 120, and 190 under CPU contention
 const MARGIN = 1.25 // on top of what the previous snapshot cost
 
 /** Spaces whose size does not add nodes: few large objects, and V8's read-only objects, which would count twice. */
