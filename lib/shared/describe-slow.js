@@ -12,11 +12,20 @@ const MAIN_SHARE = 0.5
 
 /** @param {SlowRequest} request */
 function describeSlow (request) {
+  const cause = describeCause(request)
+  return cause.startsWith('waited for ') ? `${cause}, not for the event loop` : cause
+}
+
+/**
+ * The same for a narrow column: a line of code is at its end.
+ * @param {SlowRequest} request
+ */
+function describeCause (request) {
   const { ownMs, behindMs, gcMs, waitingMs } = request
   const longest = Math.max(ownMs, behindMs, gcMs, waitingMs)
   if (longest === behindMs) return `waited ${bound(request)}${showMs(behindMs)} behind ${describeBehind(request)}`
   if (longest === ownMs) return 'its own code'
-  return longest === gcMs ? 'garbage collection' : `waited for ${describeWaits(request)}, not for the event loop`
+  return longest === gcMs ? 'garbage collection' : `waited for ${describeWaits(request)}`
 }
 
 /**
@@ -62,4 +71,4 @@ function showMs (ms) {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1e3).toFixed(1)} s`
 }
 
-module.exports = { describeBehind, describeSlow, describeStep }
+module.exports = { describeBehind, describeCause, describeSlow, describeStep }

@@ -21,9 +21,19 @@ test('of each request is told what it waited for, and behind whom', async t => {
   const { code, stdout, stderr } = await shown(t, { isStale: false, requests: REQUESTS }, '--wide')
   assert.deepEqual([code, stderr], [0, ''])
   const [, behind, own, waiting] = stdout.split('\n')
-  assert.match(behind, /^GET \/fast +821 ms .*POST \/login.* behind POST \/login/)
-  assert.match(own, new RegExp(`^POST /login +805 ms +801 ms .*${TRACE}.*own code`))
-  assert.match(waiting, /^GET \/orders\/:id +640 ms .*(not the loop|waited)/)
+  assert.match(behind, /^\S+ \S+ +821 ms +GET \/fast .* behind POST \/login$/)
+  assert.match(own, new RegExp(`^\\S+ \\S+ +805 ms +POST /login +801 ms .*${TRACE}.*own code$`))
+  assert.match(waiting, /^\S+ \S+ +640 ms +GET \/orders\/:id .*waited for I\/O$/)
+})
+
+test('at 80 columns each has one line, with its whole route and the line it waited at', async t => {
+  const waitedAt = [{ function: 'acquireConnection', file: 'src/database/pool.js', line: 23, column: 1, ms: 600, awaited: 'generic-pool', via: null }]
+  const requests = [{ ...REQUESTS[2], route: 'GET /customers/:id/orders', waitedAt }, REQUESTS[0]]
+  const { stdout } = await shown(t, { isStale: false, requests })
+  const [, waiting, ...others] = stdout.trimEnd().split('\n')
+  assert.equal(others.length, 1)
+  assert.match(waiting, / GET \/customers\/:id\/orders +waited.*src\/database\/pool\.js:23$/)
+  assert.ok(waiting.length <= 80)
 })
 
 test('what was known before the loop was blocked says so, and no requests are an answer', async t => {

@@ -3,11 +3,11 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showDuration } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_COLUMNS, showDuration, timeColumn } = require('../output/display')
+const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { printable } = require('../output/text')
-const { describeBehind, describeSlow, describeStep } = require('../../shared/describe-slow')
+const { describeCause, describeStep } = require('../../shared/describe-slow')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -16,24 +16,39 @@ module.exports = {
   name: 'slow',
   usage: '<pid|url>',
   help: 'show the slowest requests of each route, and why: their own code, the code of other requests, or waiting',
-  options: { steps: { type: 'boolean', meaning: 'of each request what happened in which order: its code, that of others, each wait' }, group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: {
+    steps: { type: 'boolean', meaning: 'of each request what happened in which order: its code, that of others, each wait' },
+    group: GROUP_OPTION,
+    json: JSON_OPTION,
+    wide: WIDE_OPTION,
+    ...OUTPUT_OPTIONS,
+    ...CONNECT_OPTIONS
+  },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope slow 1234', 'loopscope slow 1234 --steps', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
   run
 }
 
-/** @type {import('../output/table').Column[]} */
-const COLUMNS = [
-  { title: 'ROUTE', cell: ({ route }) => route },
+/**
+ * On a narrow terminal one line for each request; what its time consists of only where there is room.
+ * @param {number} width  of the terminal
+ * @returns {import('../output/table').Column[]}
+ */
+const columnsFor = width => [
+  timeColumn(width),
   { title: 'TOOK', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
+  { title: 'ROUTE', isCutLast: true, cell: ({ route }) => route },
+  ...(width < WIDE_COLUMNS ? [] : FIGURE_COLUMNS),
+  { title: 'CAUSE', endsWithLocation: true, cell: describeCause }
+]
+
+/** @type {import('../output/table').Column[]} */
+const FIGURE_COLUMNS = [
   { title: 'OWN', isNumber: true, cell: ({ ownMs }) => showDuration(ownMs) },
   { title: 'BEHIND', isNumber: true, cell: ({ behindMs }) => showDuration(behindMs) },
-  { title: 'BEHIND WHAT', endsWithLocation: true, cell: request => request.behind.length === 0 ? '-' : describeBehind(request) },
   { title: 'GC', isNumber: true, cell: ({ gcMs }) => showDuration(gcMs) },
   { title: 'WAITING', isNumber: true, cell: ({ waitingMs }) => showDuration(waitingMs) },
-  { title: 'TIME', isWhole: true, cell: ({ at }) => localTime(at) },
-  { title: 'TRACE', isWhole: true, cell: ({ traceId }) => traceId ?? '-' },
-  { title: 'CAUSE', cell: describeSlow }
+  { title: 'TRACE', isWhole: true, cell: ({ traceId }) => traceId ?? '-' }
 ]
 
 /** @type {import('../output/table').Column[]} */
@@ -42,6 +57,9 @@ const STEP_COLUMNS = [
   { title: 'FOR', isNumber: true, cell: ({ ms }) => showDuration(ms) },
   { title: 'STEP', endsWithLocation: true, cell: describeStep }
 ]
+
+/** @type {import('../output/table').Column} */
+const PID_COLUMN = { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {
@@ -52,7 +70,7 @@ async function run (invocation) {
   const { requests, isStale } = known
   if (isStale) terminal.note('the event loop is blocked: these are the last known requests')
   if (requests.length === 0) return terminal.line('no slow requests')
-  showRequests(COLUMNS, requests, invocation)
+  showRequests([], requests, invocation)
 }
 
 /** @param {Invocation} invocation */
@@ -62,21 +80,20 @@ async function showGroup (invocation) {
   if (values.json) return terminal.json(answer)
   terminal.line(`group ${answer.group}: ${coverage}`)
   if (answer.requests.length === 0) return terminal.line('no slow requests')
-  const columns = [{ title: 'PID', isNumber: true, cell: (/** @type {any} */ { pid }) => String(pid) }, ...COLUMNS]
-  showRequests(columns, answer.requests, invocation)
+  showRequests([PID_COLUMN], answer.requests, invocation)
 }
 
 /**
- * @param {import('../output/table').Column[]} columns
+ * @param {import('../output/table').Column[]} first  columns before the others
  * @param {any[]} requests
  * @param {Invocation} invocation
  */
-function showRequests (columns, requests, { terminal, values }) {
-  for (const line of tableLines(columns, requests, terminal.columns())) terminal.line(line)
+function showRequests (first, requests, { terminal, values }) {
+  terminal.table([...first, ...columnsFor(terminal.columns())], requests)
   if (!values.steps) return
   for (const request of requests) {
     terminal.line('')
     terminal.line(printable(`${localTime(request.at)} ${request.route}: ${showDuration(request.durationMs)}`))
-    for (const line of tableLines(STEP_COLUMNS, request.steps, terminal.columns())) terminal.line(line)
+    terminal.table(STEP_COLUMNS, request.steps)
   }
 }

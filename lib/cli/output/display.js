@@ -9,7 +9,7 @@ const { localTime, shortLocalTime } = require('../../base/local-time')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 
-const FULL_TIME_COLUMNS = 120
+const WIDE_COLUMNS = 120 // from which tables show more than a terminal of 80 has room for
 
 /** @type {readonly import('./table').Column[]} */
 const THREAD_COLUMNS = Object.freeze([
@@ -27,7 +27,7 @@ const THREAD_COLUMNS = Object.freeze([
  * @returns {import('./table').Column}
  */
 function timeColumn (width, nowMs = Date.now()) {
-  return { title: 'TIME', isWhole: true, cell: ({ at }) => width < FULL_TIME_COLUMNS ? shortLocalTime(at, nowMs) : localTime(at) }
+  return { title: 'TIME', isWhole: true, cell: ({ at }) => width < WIDE_COLUMNS ? shortLocalTime(at, nowMs) : localTime(at) }
 }
 
 /** @param {number} ms */
@@ -52,4 +52,4 @@ function showCause ({ cause, startingUp }) {
   return startingUp ? `${cause}, starting up` : cause
 }
 
-module.exports = { THREAD_COLUMNS, showCause, showCulprit, showDuration, showLocation, timeColumn }
+module.exports = { THREAD_COLUMNS, WIDE_COLUMNS, showCause, showCulprit, showDuration, showLocation, timeColumn }

@@ -33,7 +33,7 @@ const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), mean
  */
 function tableOf (columns, rows, width = Infinity) {
   const texts = [columns.map(({ title }) => title), ...rows.map(row => columns.map(({ cell }) => printable(cell(row))))]
-  const measured = columns.map((column, index) => measure(column, texts.reduce((width, cells) => Math.max(width, cells[index].length), 0)))
+  const measured = columns.map((column, index) => measure(column, texts.map(cells => cells[index])))
   let inRow = columns.length
   while (inRow > 1 && lengthOf(measured.slice(0, inRow).map(({ min }) => min)) > width) inRow--
   const shown = [...narrowed(measured.slice(0, inRow), width), ...measured.slice(inRow)]
@@ -52,13 +52,20 @@ function tableLines (columns, rows, width) {
 
 /**
  * @param {Column} column
- * @param {number} width
+ * @param {readonly string[]} texts
  * @returns {Measured}
  */
-function measure (column, width) {
+function measure (column, texts) {
   const { title, isNumber, isWhole, endsWithLocation } = column
-  const least = endsWithLocation ? MIN_LOCATION : Math.max(MIN_TEXT, title.length)
+  const longest = (/** @type {readonly string[]} */ all) => all.reduce((length, text) => Math.max(length, text.length), 0)
+  const width = longest(texts)
+  const least = endsWithLocation ? Math.min(MIN_LOCATION, MIN_BEFORE_LOCATION + longest(texts.map(locationOf))) : Math.max(MIN_TEXT, title.length)
   return { ...column, width, min: isNumber || isWhole ? width : Math.min(width, least) }
+}
+
+/** @param {string} text  that ends with one */
+function locationOf (text) {
+  return text.slice(text.lastIndexOf(' ') + 1)
 }
 
 /** @param {number[]} widths */
@@ -99,8 +106,7 @@ function fit (text, width, { isNumber, isWhole, endsWithLocation } = {}) {
   if (text.length <= width || isNumber || isWhole) return text
   const room = Math.max(0, width - 1)
   if (!endsWithLocation) return `${text.slice(0, room)}…`
-  const locationLength = text.length - text.lastIndexOf(' ') - 1
-  const kept = Math.max(Math.floor(room / 2), Math.min(locationLength, room - MIN_BEFORE_LOCATION))
+  const kept = Math.max(Math.floor(room / 2), Math.min(locationOf(text).length, room - MIN_BEFORE_LOCATION))
   return `${text.slice(0, room - kept)}…${text.slice(text.length - kept)}`
 }
 
