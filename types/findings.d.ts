@@ -4,6 +4,7 @@ import type { CalledPackage, CodeFrame } from './diagnostics'
 export type FindingId =
   | 'hot-sync-call' | 'hot-json' | 'hot-logging' | 'hot-clock' | 'hot-dependency' | 'hot-function'
   | 'socket-writes' | 'socket-reads' | 'socket-connects' | 'many-short-turns' | 'task-flood' | 'gc-pressure' | 'heap-grows' | 'buffers-grow' | 'memory-grows' | 'memory-full' | 'pool-full' | 'starved' | 'suspended'
+  | 'small-pool' | 'slow-dns' | 'no-keep-alive' | 'timer-wait' | 'lock-wait' | 'serial-awaits'
   | 'start-up' | 'busy-threads' | 'slow-elsewhere' | 'own-cost' | 'unexplained-stalls' | 'nothing-wrong' | 'too-little-seen'
 
 /** `none`: there is nothing to do. */
@@ -25,7 +26,7 @@ export interface Finding {
   severity: Severity
   /** Share of the observed time that was lost to it, 0 to 1. */
   share: number
-  /** The same in milliseconds: time in which the loop, or with `pool-full`, `busy-threads` and `slow-elsewhere` requests, could not go on. Findings are ranked by it. */
+  /** The same in milliseconds: time in which the loop, or with `pool-full`, `busy-threads`, `slow-elsewhere` and the findings about waiting requests, could not go on. Findings are ranked by it. */
   lostMs: number
   /** When it was first seen, in milliseconds since the epoch; null where that is not known. */
   since: number | null

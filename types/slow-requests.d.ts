@@ -46,7 +46,7 @@ export interface SlowRequest {
   unreadMs: number
   /** Its own synchronous code. */
   ownMs: number
-  /** Other code blocked the loop. */
+  /** Other code blocked the loop and delayed the request; not what the loop did while the request waited for a call whose answer had not come. */
   behindMs: number
   /** That code by route, longest first. null: code outside requests, or of an unidentified request. */
   behind: { route: string | null, ms: number }[]

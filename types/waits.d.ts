@@ -12,16 +12,24 @@ export interface WaitPlace {
 export interface WaitedAt extends WaitPlace {
   /**
    * What was awaited, as far as the stack shows it: a package (`pg-pool`), a module of Node.js (`node:fs/promises`), `fetch`; on demand also the kind
-   * of a callback (`timer`, `file`, `dns`, `connect`, `http`, `process`, `crypto`). null: a promise that the application made itself.
+   * of a callback (`timer`, `file`, `dns`, `connect`, `http`, `process`, `crypto`); `timer` and `dns` also where a promise of the application was settled by
+   * one. null: another promise that the application made itself.
    */
   awaited: string | null
   /** The package that the application called, where it is another. */
   via: string | null
+  /**
+   * The code of the application that let it go on, for another request or for none: it waited for a lock or a queue of the application. null: something
+   * else, or not known.
+   */
+  resumedBy: WaitPlace | null
   waits: number
   /** The loop was free: the request waited for the thing itself. */
   ms: number
   /** What was awaited may have been ready, but the loop was busy with other code. An upper bound. */
   queuedMs: number
+  /** Part of both: it waited for a connection of a pool, where the package of the pool (`tarn`, `generic-pool`) is seen. */
+  poolMs: number
 }
 
 /** A line of a route at which its requests waited. */

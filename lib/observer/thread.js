@@ -27,6 +27,7 @@ const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
 const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { CallCounts } = require('./waits/call-counts')
+const { readOpenConnections } = require('./waits/open-connections')
 const { WaitProfile } = require('./waits/wait-profile')
 const { createWindowReading } = require('./window-reading')
 
@@ -314,6 +315,7 @@ class ObserverThread {
     const { Admin } = require('./admin/admin')
     this.#admin = new Admin({
       settings: this.#settings,
+      outgoing: () => ({ calls: this.#calls.counts(), connections: readOpenConnections() }),
       main: this.#main,
       records: this.#stalls.records,
       series: this.#stalls.series,

@@ -11,6 +11,8 @@
 const BUSY = { connections: 4, pauseMs: 5 }
 /** A service with room. */
 const CALM = { connections: 4, pauseMs: 60 }
+/** Requests that wait: more at a time than one after the other. */
+const WAITING = { connections: 12, pauseMs: 10 }
 
 const SICK = [
   { name: 'pbkdf2-sync', id: 'hot-sync-call', load: BUSY, text: /crypto\.pbkdf2Sync/ },
@@ -43,7 +45,13 @@ const SICK = [
   { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },
   { name: 'slow-start', id: 'start-up', load: CALM, text: /Startup/ },
   { name: 'thread-pool', id: 'busy-threads', load: { connections: 8, pauseMs: 0 }, text: /of a CPU, while the main loop/ },
-  { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /event loop is not the cause/ }
+  { name: 'slow-database', id: 'slow-elsewhere', load: { connections: 8, pauseMs: 0 }, text: /event loop is not the cause/ },
+  { name: 'lock', id: 'lock-wait', load: WAITING, text: /for a lock or queue of the application, at withLock \(.*lock\.js:9\).*withLock \(.*lock\.js:13\)/ },
+  { name: 'pause', id: 'timer-wait', load: WAITING, text: /waits for a timer 9\d % of its time.*order \(.*pause\.js:6\)/ },
+  { name: 'retries', id: 'timer-wait', load: WAITING, text: /between attempts: http GET 127\.0\.0\.1:\d+ fails.*prices \(.*retries\.js:11\)/ },
+  { name: 'no-keep-alive', id: 'no-keep-alive', load: WAITING, text: /each http call opens a new one.*order \(.*no-keep-alive\.js:11\)/ },
+  { name: 'slow-dns', id: 'slow-dns', load: WAITING, text: /looking up localhost takes (8|9)\d ms.*order \(.*slow-dns\.js:17\)/ },
+  { name: 'serial-awaits', id: 'serial-awaits', beside: 'nothing-wrong', load: WAITING, text: /awaits 3 times in a row in order/ }
 ]
 
 const HEALTHY = [
@@ -52,7 +60,10 @@ const HEALTHY = [
   { name: 'healthy-api', load: { connections: 4, pauseMs: 20, path: '/items' } },
   { name: 'healthy-files', load: CALM },
   { name: 'healthy-crypto', load: CALM },
-  { name: 'healthy-worker', load: CALM }
+  { name: 'healthy-worker', load: CALM },
+  { name: 'healthy-upstream', load: WAITING },
+  { name: 'healthy-pool', load: WAITING },
+  { name: 'healthy-timers', load: WAITING }
 ]
 
 module.exports = { HEALTHY, SICK }

@@ -59,7 +59,7 @@ test('means and percentiles are of the observed time, and not since the start', 
   const delayCounts = late => ({ bounds: [0.001, 1, 10], counts: [0, 1000, 1000 + late], count: 1000 + late, sum: 0 })
   const processOf = (count, seconds, late) => ({ ...readings().process, uptimeMs: 1e7, routes: [{ route: 'POST /login', count, seconds }], delayCounts: delayCounts(late) })
   const nowMs = monotonicMs()
-  const past = { firstSince: () => ({ atMs: nowMs - 50_000, process: processOf(10, 7, 300) }) }
+  const past = { firstSince: () => ({ atMs: nowMs - 50_000, process: processOf(10, 7, 300), outgoing: { calls: [], connections: null } }), connectionsSince: () => [] }
   const find = value => createFindings({
     facts: { appName: 'shop', appRoot: '/app', pid: 7, startedAt: 0, stallThresholdMs: 100 },
     scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }), readIo: () => null },

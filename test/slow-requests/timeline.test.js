@@ -25,16 +25,27 @@ test('what nobody claims was waiting', () => {
   assert.deepEqual(timeline(request(0, 100), {}), { ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 100 })
 })
 
+test('what the loop does for others while a call is under way delays a request only where it goes on, without a pause, until the answer is read', () => {
+  const known = { work: [work(10, 'GET /other', 10, 40), work(11, 'GET /other', 60, 70), work(12, 'GET /last', 70.5, 89)] }
+  const call = { ...request(0, 100), waits: [[7, 1, 0, ms(85), ms(5), ms(90)]] }
+  const { behind, waitingMs, waits: [{ ms: waited }] } = timelineOf(call, known)
+  assert.deepEqual([behind, waitingMs, waited], [[{ route: 'GET /last', ms: 18.5 }, { route: 'GET /other', ms: 10 }], 71.5, 56.5])
+  const unknown = timelineOf(request(0, 100), known)
+  assert.deepEqual([unknown.behindMs, unknown.waitingMs], [58.5, 41.5], 'without a call it is not known')
+  const open = timelineOf({ ...request(0, 100), waits: [[7, 1, 0, ms(95), ms(5), ms(100)]] }, known)
+  assert.equal(open.behindMs, 58.5, 'it may not wait for a call that outlasts it')
+})
+
 test('it waited for a call while nobody else had the loop, once where several were under way', () => {
-  const known = { work: [work(0, 'GET /mine', 0, 20), work(10, 'GET /other', 50, 90)] }
+  const known = { work: [work(0, 'GET /mine', 0, 20), work(10, 'GET /other', 50, 94.5)] }
   assert.deepEqual(waits(request(0, 100), known, [7, 2, 1, ms(65), ms(10), ms(40), ms(60), ms(95)], [8, 1, 0, ms(5), ms(95), ms(100)]), [
-    { name: 7, calls: 2, errors: 1, ms: 25 },
+    { name: 7, calls: 2, errors: 1, ms: 20.5 },
     { name: 8, calls: 1, errors: 0, ms: 5 }
   ])
 })
 
 test('of many calls the first stand for all', () => {
-  const known = { work: [work(10, 'GET /other', 10, 15)] }
+  const known = { work: [work(10, 'GET /other', 15, 20)] }
   assert.deepEqual(waits(request(0, 100), known, [7, 900, 0, ms(80), ms(0), ms(20)]), [{ name: 7, calls: 900, errors: 0, ms: 60 }])
   assert.deepEqual(waits(request(0, 100), known, [7, 1, 0, 0]), [{ name: 7, calls: 1, errors: 0, ms: 0 }])
 })
@@ -96,7 +107,8 @@ test('the parts are the whole, whatever overlaps', () => {
       seen: some((from) => seen(random(3), `GET /${random(3)}`, from)),
       answers: [answer(9, 'GET /mine', random(100))]
     }
-    const { ownMs, behindMs, behind, gcMs, waitingMs } = timeline(request(0, 100), known)
+    const called = random(60)
+    const { ownMs, behindMs, behind, gcMs, waitingMs } = timelineOf({ ...request(0, 100), waits: [[7, 1, 0, ms(30), ms(called), ms(called + 30)]] }, known)
     assert.ok(Math.abs(ownMs + behindMs + gcMs + waitingMs - 100) < 0.5, JSON.stringify(known))
     assert.ok(Math.abs(behind.reduce((sum, one) => sum + one.ms, 0) - behindMs) < 0.5)
   }

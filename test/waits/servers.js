@@ -27,7 +27,13 @@ function skipWithout (name, programs = [], debian = '') {
 
 /** @param {string} program */
 function pathOf (program) {
-  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin'].map(folder => path.join(folder, program)).find(file => fs.existsSync(file))
+  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin', ...postgresFolders()].map(folder => path.join(folder, program)).find(file => fs.existsSync(file))
+}
+
+/** Debian puts these programs into a folder of their version. */
+function postgresFolders () {
+  const root = '/usr/lib/postgresql'
+  return fs.existsSync(root) ? fs.readdirSync(root).map(version => path.join(root, version, 'bin')) : []
 }
 
 /** @param {import('node:test').TestContext} t */
@@ -47,6 +53,26 @@ async function startMariadb (t) {
   const own = [`--datadir=${folder}/data`, `--socket=${folder}/socket`, `--pid-file=${folder}/pid`]
   await startServer(t, 'mariadbd', ['--no-defaults', ...user, ...own, `--port=${port}`, '--bind-address=127.0.0.1', '--skip-name-resolve', '--innodb-buffer-pool-size=16M'], port)
   return port
+}
+
+/**
+ * Its programs refuse to run as root: then they run as the user of Debian's package.
+ * @param {import('node:test').TestContext} t
+ */
+async function startPostgres (t) {
+  const folder = makeFolder(t)
+  const port = await freePort()
+  const user = process.getuid?.() === 0 ? userOf('postgres') : {}
+  if (user.uid !== undefined) fs.chownSync(folder, user.uid, user.gid)
+  await promisify(execFile)(/** @type {string} */ (pathOf('initdb')), ['--pgdata', `${folder}/data`, '--username', 'root', '--auth', 'trust', '--no-sync', '--locale', 'C', '--encoding', 'UTF8'], { ...user, cwd: folder })
+  await startServer(t, 'postgres', ['-D', `${folder}/data`, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-F', '-c', 'shared_buffers=16MB', '-c', 'max_connections=50'], port, user)
+  return port
+}
+
+/** @param {string} name */
+function userOf (name) {
+  const [, , uid, gid] = (fs.readFileSync('/etc/passwd', 'utf8').split('\n').find(line => line.startsWith(`${name}:`)) ?? '').split(':').map(Number)
+  return { uid, gid }
 }
 
 /** @param {import('node:test').TestContext} t */
@@ -69,9 +95,10 @@ async function freePort () {
  * @param {string} program
  * @param {string[]} args
  * @param {number} port
+ * @param {{ uid?: number, gid?: number }} [user]
  */
-async function startServer (t, program, args, port) {
-  const server = spawn(/** @type {string} */ (pathOf(program)), args, { stdio: 'ignore' })
+async function startServer (t, program, args, port, user = {}) {
+  const server = spawn(/** @type {string} */ (pathOf(program)), args, { stdio: 'ignore', ...user })
   const ended = once(server, 'exit')
   t.after(async () => {
     server.kill('SIGKILL')
@@ -127,4 +154,4 @@ function load (name) {
   return require(path.join(PACKAGES, name))
 }
 
-module.exports = { load, pathOf, skipWithout, startMariadb, startProxy, startRedis }
+module.exports = { load, pathOf, skipWithout, startMariadb, startPostgres, startProxy, startRedis }

@@ -44,7 +44,7 @@ const COLUMNS = [
   { title: 'P99', isNumber: true, cell: ({ p99Ms }) => showDuration(p99Ms) },
   { title: 'WAITS', isNumber: true, cell: ({ waits, requests }) => waits === requests ? '1' : `${Math.round(waits / requests * 10) / 10}` },
   { title: 'WHERE', endsWithLocation: true, cell: line => showLocation(line) },
-  { title: 'AWAITED', cell: ({ awaited, via }) => via === null ? awaited ?? '-' : `${awaited} (${via})` }
+  { title: 'AWAITED', cell: ({ awaited, via, resumedBy }) => via !== null ? `${awaited} (${via})` : awaited ?? (resumedBy == null ? '-' : `until ${showLocation(resumedBy)}`) }
 ]
 
 /** @param {Invocation} invocation */

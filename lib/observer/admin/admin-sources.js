@@ -66,6 +66,7 @@ const REPORT_MS = 10_000
  * @param {import('../memory/memory-watch').MemoryWatch} parts.memory
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
  * @param {import('../sync-calls/pool-probe').PoolWaits} parts.poolWaits
+ * @param {() => import('../findings/past-readings').Outgoing} parts.outgoing
  * @param {import('../threads/thread-load').ThreadLoadMeter} parts.threadLoad
  * @param {import('../threads/thread-watch').ThreadWatch} parts.threadWatch
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
@@ -102,6 +103,7 @@ function createAdminSources (parts) {
     threadWatch: parts.threadWatch,
     memory: parts.memory,
     past: parts.past,
+    outgoing: parts.outgoing,
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),
     waits: lastMs => parts.waitProfile.read({ fromMicros: monotonicMicros() - lastMs * 1e3 }).routes,

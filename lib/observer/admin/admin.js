@@ -78,7 +78,7 @@ class Admin {
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
-    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => this.#parts.main.readOrLast('processReading', application.id).catch(nullWhenBlocked) })
+    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => this.#parts.main.readOrLast('processReading', application.id).catch(nullWhenBlocked), outgoing: this.#parts.outgoing })
     past.start()
     const sources = () => {
       made ??= require('./admin-sources').createAdminSources({

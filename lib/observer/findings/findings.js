@@ -17,9 +17,10 @@ const { earlierReadings } = require('./earlier')
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
-/** @import { ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
+/** @import { CountedCalls } from '../waits/call-counts' */
+/** @import { CallReading, ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
-/** @import { Counted, PastReadings } from './past-readings' */
+/** @import { Counted, Outgoing, PastReadings } from './past-readings' */
 
 // Between the two readings of values that change.
 const BETWEEN_MS = 1000
@@ -28,10 +29,11 @@ const MIN_AGE_MS = 3000
 const MAX_AGE_MS = 60_000
 // A caller that asks again and again is limited to about as much work as pause.
 const REST_MS = 1000
+const NOTHING = Object.freeze({ calls: [], connections: null })
 // The recorder starts a moment after the process.
 const START_GRAIN_MS = 5000
 
-/** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, isStale: boolean }} Reading */
+/** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, outgoing: Outgoing, isStale: boolean }} Reading */
 
 /**
  * @param {object} parts
@@ -48,7 +50,8 @@ const START_GRAIN_MS = 5000
  * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
  * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
  * @param {{ state (): Readings['memory'] }} parts.memory
- * @param {Pick<PastReadings, 'firstSince'>} [parts.past]
+ * @param {() => Outgoing} [parts.outgoing]
+ * @param {Pick<PastReadings, 'firstSince' | 'connectionsSince'>} [parts.past]
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
@@ -60,7 +63,7 @@ function createFindings (parts) {
   /** @returns {Promise<Reading>} */
   async function read () {
     const answer = await askProcess()
-    return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, isStale: answer?.isStale ?? true }
+    return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, outgoing: parts.outgoing?.() ?? NOTHING, isStale: answer?.isStale ?? true }
   }
 
   /** The earlier reading for the comparison. */
@@ -100,6 +103,8 @@ function createFindings (parts) {
       memory: parts.memory.state(),
       process: counted.process,
       pace: counted.pace,
+      calls: counted.calls,
+      connections: mostOf([...past?.connectionsSince(now.atMs - (at - fromMs)) ?? [], now.outgoing.connections ?? {}]),
       isStale: now.isStale
     }
     return { ...readings, earlier: earlierReadings(stalls().stalls, readings, source) }
@@ -112,20 +117,21 @@ function createFindings (parts) {
    * @param {Reading} now
    * @param {Readings['activity']} activity
    * @param {readonly Stall[]} inTime
-   * @returns {Pick<Readings, 'process' | 'pace'>}
+   * @returns {Pick<Readings, 'process' | 'pace' | 'calls'>}
    */
   function countedSince (fromMs, before, now, activity, inTime) {
-    if (now.process === null) return { process: null, pace: { ms: 0, routes: [] } }
+    if (now.process === null) return { process: null, pace: { ms: 0, routes: [] }, calls: [] }
     const fromMonotonicMs = now.atMs - (Date.now() - fromMs)
     const startedMs = now.atMs - now.process.uptimeMs
-    const nothing = { atMs: startedMs, process: { routes: [], delayCounts: null } }
+    const nothing = { atMs: startedMs, process: { routes: [], delayCounts: null }, outgoing: NOTHING }
     const base = startedMs >= fromMonotonicMs - START_GRAIN_MS ? nothing : past?.firstSince(fromMonotonicMs) ?? before
     const { delayCounts = null, routes } = base.process ?? now.process
     const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts, Math.max(facts.stallThresholdMs, ...inTime.map(({ durationMs }) => durationMs)))) }
     const ms = now.atMs - base.atMs
     // Idle time at the end is not part of the observed time.
     const observedMs = Math.min(ms, Math.max(0, fromMs + (activity?.observedMs ?? 0) - (Date.now() - ms))) || ms
-    return { process: { ...now.process, delay }, pace: now.isStale ? { ms: 0, routes: [] } : { ms: observedMs, routes: routesSince(routes, now.process.routes) } }
+    const calls = callsSince(base.outgoing.calls, now.outgoing.calls)
+    return { process: { ...now.process, delay }, calls, pace: now.isStale ? { ms: 0, routes: [] } : { ms: observedMs, routes: routesSince(routes, now.process.routes) } }
   }
 
   /** @returns {Promise<Readings['activity']>} null: nothing was recorded */
@@ -199,6 +205,34 @@ function routesSince (before, now) {
     const { count: countBefore = 0, seconds: secondsBefore = 0 } = earlier.get(route) ?? {}
     return { route, count: count - countBefore, seconds: seconds - secondsBefore }
   }).filter(({ count }) => count > 0)
+}
+
+/**
+ * @param {readonly CountedCalls[]} before
+ * @param {readonly CountedCalls[]} now
+ * @returns {CallReading[]}
+ */
+function callsSince (before, now) {
+  const earlier = new Map(before.map(call => [nameOf(call), call]))
+  return now.map(call => {
+    const { kind, operation, target, errors, reading } = call
+    const known = earlier.get(nameOf(call))
+    const count = reading.count - (known?.reading.count ?? 0)
+    return { kind, operation, target, count, errors: errors - (known?.errors ?? 0), seconds: reading.sum - (known?.reading.sum ?? 0), ...quantilesSince(known?.reading, reading, Infinity) }
+  }).filter(({ count }) => count > 0)
+}
+
+/** @param {Pick<CountedCalls, 'kind' | 'operation' | 'target'>} call */
+function nameOf ({ kind, operation, target }) {
+  return `${kind} ${operation} ${target}`
+}
+
+/** @param {Record<string, number>[]} readings */
+function mostOf (readings) {
+  /** @type {Record<string, number>} */
+  const most = {}
+  for (const [port, count] of readings.flatMap(Object.entries)) most[port] = Math.max(most[port] ?? 0, count)
+  return most
 }
 
 /**

@@ -7,9 +7,11 @@ const { monotonicMs } = require('../../base/monotonic')
 
 /** @import { StartInterval } from '../../base/timers' */
 /** @import { ProcessReading } from '../../shared/findings/readings' */
+/** @import { CountedCalls } from '../waits/call-counts' */
 
 /** @typedef {Pick<ProcessReading, 'routes' | 'delayCounts'>} Counted */
-/** @typedef {{ atMs: number, process: Counted }} PastReading */
+/** @typedef {{ calls: CountedCalls[], connections: Record<string, number> | null }} Outgoing  calls since start; open connections by port, null: not known */
+/** @typedef {{ atMs: number, process: Counted, outgoing: Outgoing }} PastReading */
 
 const EVERY_MS = 10_000
 const MAX_READINGS = 7
@@ -28,6 +30,7 @@ class PastReadings {
    * @param {StartInterval} parts.interval
    * @param {() => boolean} parts.isIdle
    * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.ask
+   * @param {() => Outgoing} [parts.outgoing]
    * @param {() => number} [parts.now]
    */
   constructor (parts) {
@@ -54,6 +57,14 @@ class PastReadings {
     return this.#readings.find(({ atMs }) => atMs >= fromMs) ?? this.#readings.at(-1) ?? null
   }
 
+  /**
+   * @param {number} fromMs  monotonic
+   * @returns {Record<string, number>[]} open connections at the moments since then
+   */
+  connectionsSince (fromMs) {
+    return this.#readings.flatMap(({ atMs, outgoing: { connections } }) => atMs < fromMs || connections === null ? [] : [connections])
+  }
+
   async #take () {
     const isIdle = this.#parts.isIdle()
     // One more reading when it becomes idle: it holds what was counted before that.
@@ -62,7 +73,8 @@ class PastReadings {
     if (answer === null || answer.isStale) return
     this.#wasIdle = isIdle
     const { routes, delayCounts } = answer.value
-    this.#readings = [...this.#readings, { atMs: this.#now(), process: { routes, delayCounts } }].slice(-MAX_READINGS)
+    const outgoing = this.#parts.outgoing?.() ?? { calls: [], connections: null }
+    this.#readings = [...this.#readings, { atMs: this.#now(), process: { routes, delayCounts }, outgoing }].slice(-MAX_READINGS)
   }
 }
 

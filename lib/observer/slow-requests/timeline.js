@@ -2,7 +2,7 @@
 
 // Computes where the time of a request went. The first claim on a moment counts: the garbage collector, requests with measured code, requests seen
 // running at about that time, requests with sampled code, and then samples and a late loop, which only show that the loop was busy. Without
-// a claim, the request waited for something other than the loop. Pure.
+// a claim, the request waited for something other than the loop; and while a call was under way, as long as the loop paused before its answer. Pure.
 
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { Answer, Work } from '../../probe/request-notes' */
@@ -49,7 +49,8 @@ const MAX_PIECES = 200
 function timelinesOf (requests, { work, seen, runs, late, answers }) {
   const gc = runs.filter(({ isGc }) => isGc)
   const code = runs.filter(({ isGc }) => !isGc)
-  const claims = { gc, work, seen: extendMoments(seen, { runs: code, late, answers }), ofRoutes: code.filter(({ route }) => route !== null), code, late, answers }
+  const busySince = createBusySince({ work, runs, late })
+  const claims = { gc, work, seen: extendMoments(seen, { runs: code, late, answers }), ofRoutes: code.filter(({ route }) => route !== null), code, late, answers, busySince }
   return new Map(requests.map(request => [request, timelineOf(request, claims)]))
 }
 
@@ -66,18 +67,23 @@ function createBusySince ({ work, runs, late }) {
     else last.toMicros = Math.max(last.toMicros, toMicros)
   }
   return micros => {
-    const since = busy.find(({ toMicros }) => toMicros + MAX_PAUSE_MICROS >= micros)
-    return since === undefined ? micros : Math.min(micros, since.fromMicros)
+    let [first, end] = [0, busy.length]
+    while (first < end) {
+      const middle = (first + end) >> 1
+      if (busy[middle].toMicros + MAX_PAUSE_MICROS >= micros) end = middle
+      else first = middle + 1
+    }
+    return first === busy.length ? micros : Math.min(micros, busy[first].fromMicros)
   }
 }
 
 /**
  * @param {Subject} request
- * @param {{ gc: Run[], work: Work[], seen: Work[], ofRoutes: Run[], code: Run[], late: Interval[], answers: Answered[] }} claims
+ * @param {{ gc: Run[], work: Work[], seen: Work[], ofRoutes: Run[], code: Run[], late: Interval[], answers: Answered[], busySince: (micros: number) => number }} claims
  * @returns {Timeline}
  */
-function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers }) {
-  const shares = new Shares(request)
+function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers, busySince }) {
+  const shares = new Shares(request, waitedThrough(request, busySince))
   const divide = createDivision(request, answers)
   const byStart = (/** @type {Interval} */ piece, /** @type {Work} */ { startMicros, route }) => {
     if (startMicros === request.startMicros) shares.addOwn(piece)
@@ -96,6 +102,25 @@ function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers })
   shares.take(code, byNobody)
   shares.take(late, byNobody)
   return { ...shares.read(), waits: request.waits.map(wait => shares.waited(wait)) }
+}
+
+/**
+ * When what the loop did for others did not delay the request: a call was under way, and the loop had a pause before its answer was read. The answer may
+ * have come while the loop was busy, without a pause, right until then; it had not come before.
+ * @param {Subject} request
+ * @param {(micros: number) => number} busySince
+ * @returns {Interval[]} in order, apart
+ */
+function waitedThrough ({ waits, toMicros }, busySince) {
+  /** @type {Interval[]} */
+  const spans = []
+  for (const [, , , , ...moments] of waits) {
+    for (let index = 0; index < moments.length; index += 2) {
+      // A call that outlasts the request may be one that it does not wait for.
+      if (moments[index + 1] < toMicros) spans.push({ fromMicros: moments[index], toMicros: busySince(moments[index + 1]) })
+    }
+  }
+  return joined(spans.filter(span => lengthOf(span) > 0))
 }
 
 /**
@@ -166,17 +191,24 @@ class Shares {
   #time
   /** In order. @type {Interval[]} */
   #free
+  #waitedThrough
   #ownMicros = 0
   #gcMicros = 0
   /** @type {Map<string | null, number>} */
   #behind = new Map()
   /** @type {Piece[]} */
   #pieces = []
+  /** While the loop worked for others. @type {Interval[]} */
+  #waited = []
 
-  /** @param {Interval} time */
-  constructor ({ fromMicros, toMicros }) {
+  /**
+   * @param {Interval} time
+   * @param {Interval[]} waitedThrough  what the loop does for others does not matter then
+   */
+  constructor ({ fromMicros, toMicros }, waitedThrough) {
     this.#time = { fromMicros, toMicros }
     this.#free = [this.#time]
+    this.#waitedThrough = waitedThrough
   }
 
   /**
@@ -206,27 +238,34 @@ class Shares {
    * @param {Interval} piece
    */
   addBehind (route, piece) {
-    this.#behind.set(route, (this.#behind.get(route) ?? 0) + lengthOf(piece))
-    this.#pieces.push({ ...piece, kind: 'behind', route })
+    const delayed = take([piece], this.#waitedThrough, waited => this.#waited.push(waited))
+    this.#behind.set(route, (this.#behind.get(route) ?? 0) + sum(delayed.map(part => ({ micros: lengthOf(part) }))))
+    for (const part of delayed) this.#pieces.push({ ...part, kind: 'behind', route })
+  }
+
+  /** The request waited for something other than the loop. In order. */
+  get #waiting () {
+    return this.#waited.length === 0 ? this.#free : joined([...this.#free, ...this.#waited])
   }
 
   /**
-   * The free time in which the request waited for calls; it may wait for several at once.
+   * The time in which the request waited for calls; it may wait for several at once.
    * @param {number[]} wait
    * @returns {WaitTime}
    */
   waited ([name, calls, errors, micros, ...moments]) {
     let [noted, free] = [0, 0]
+    const waiting = this.#waiting
     for (let index = 0; index < moments.length; index += 2) {
       const span = { fromMicros: moments[index], toMicros: moments[index + 1] }
       noted += lengthOf(span)
-      take(this.#free, [span], piece => { free += lengthOf(piece) })
+      take(waiting, [span], piece => { free += lengthOf(piece) })
     }
     // Of very many calls only the first are noted one by one: the others are assumed to have met an equally busy loop.
     return { name, calls, errors, ms: toMs(noted === 0 ? 0 : free * micros / noted) }
   }
 
-  /** @returns {Omit<Timeline, 'waits'>} the free time counts as waiting */
+  /** @returns {Omit<Timeline, 'waits'>} */
   read () {
     const longest = [...this.#behind].map(([route, micros]) => ({ route, micros })).sort((left, right) => right.micros - left.micros)
     const others = { route: OTHER, micros: sum(longest.slice(MAX_ROUTES)) }
@@ -235,8 +274,8 @@ class Shares {
       behindMs: toMs(sum(longest)),
       behind: [...longest.slice(0, MAX_ROUTES), others].map(({ route, micros }) => ({ route, ms: toMs(micros) })).filter(({ ms }) => ms > 0),
       gcMs: toMs(this.#gcMicros),
-      waitingMs: toMs(this.#free.reduce((all, piece) => all + lengthOf(piece), 0)),
-      pieces: joined([...this.#pieces, ...this.#free.map(piece => /** @type {Piece} */ ({ ...piece, kind: 'waiting', route: null }))])
+      waitingMs: toMs(this.#waiting.reduce((all, piece) => all + lengthOf(piece), 0)),
+      pieces: inOrder([...this.#pieces, ...this.#waiting.map(piece => /** @type {Piece} */ ({ ...piece, kind: 'waiting', route: null }))])
     }
   }
 }
@@ -245,7 +284,7 @@ class Shares {
  * @param {Piece[]} pieces  that do not overlap
  * @returns {Piece[]} in order, without breaks in what is alike
  */
-function joined (pieces) {
+function inOrder (pieces) {
   /** @type {Piece[]} */
   const found = []
   for (const piece of pieces.sort((left, right) => left.fromMicros - right.fromMicros)) {
@@ -281,6 +320,21 @@ function take (free, claims, onTaken) {
     if (at < toMicros) left.push({ fromMicros: at, toMicros })
   }
   return left
+}
+
+/**
+ * @param {Interval[]} intervals
+ * @returns {Interval[]} the same time, in order and apart
+ */
+function joined (intervals) {
+  /** @type {Interval[]} */
+  const found = []
+  for (const { fromMicros, toMicros } of intervals.sort((left, right) => left.fromMicros - right.fromMicros)) {
+    const last = found.at(-1)
+    if (last === undefined || fromMicros > last.toMicros) found.push({ fromMicros, toMicros })
+    else last.toMicros = Math.max(last.toMicros, toMicros)
+  }
+  return found
 }
 
 /** @param {Interval} interval */

@@ -3,7 +3,7 @@
 // Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
-/** @import { AppFrame, AwaitStack } from './await-stacks' */
+/** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
 /**
  * @typedef {object} Awaited  one wait of a request
@@ -12,11 +12,14 @@
  * @property {number} fromMicros
  * @property {number} toMicros
  * @property {string} resource
+ * @property {SettledBy | null} [settled]
  *
  * @typedef {object} LineTime
  * @property {AppFrame[]} app  the function that waits, at its line, and its callers
  * @property {string | null} awaited
  * @property {string | null} via
+ * @property {SettledBy['place']} resumedBy  the code that let it go on: a lock or a queue of the application
+ * @property {number} poolMicros  in which it waited for a connection
  * @property {number} count     waits
  * @property {number[]} spans   begins and ends, in order
  * @property {number[]} ended   begins and ends of the stretches at whose end the function went on
@@ -25,8 +28,11 @@
  * @property {AppFrame[]} app
  * @property {number[]} spans
  * @property {number[]} ended
+ * @property {number} poolMicros
  * @property {Set<Node>} counted
- * @property {Map<string, { awaited: string | null, via: string | null, micros: number }>} labels
+ * @property {Map<string, Label & { micros: number }>} labels
+ *
+ * @typedef {{ awaited: string | null, via: string | null, resumedBy: SettledBy['place'] }} Label
  *
  * @typedef {{ frame: AppFrame, count: number, micros: number }} Serial  awaits of one function, one after the other
  */
@@ -34,6 +40,8 @@
 // Shorter ones are promises that were settled already.
 const MIN_SERIAL_MICROS = 200
 const SAME_SHARE = 0.9
+// Packages that only give connections of a pool.
+const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
 // Of more waits at once the first ones decide.
 const MAX_AT_ONCE = 50
 
@@ -44,26 +52,29 @@ const MAX_AT_ONCE = 50
  */
 function attributeWaits (waits, runs) {
   const nodes = createNodes(waits)
+  const lazy = waits.filter(isLazy)
   /** @type {Map<string, OpenLine>} */
   const lines = new Map()
   for (const { fromMicros, toMicros, pending } of segmentsOf(nodes, runs)) {
-    const chosen = choose(pending)
+    const chosen = choose(pending, lazy, fromMicros)
     if (chosen === null) continue
     const line = lineOf(lines, chosen.node)
     line.counted.add(chosen.node)
-    const label = `${chosen.awaited} ${chosen.via}`
-    line.labels.set(label, { awaited: chosen.awaited, via: chosen.via, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
+    const { awaited, via, resumedBy } = chosen
+    const label = `${awaited} ${via} ${resumedBy === null}`
+    line.labels.set(label, { awaited, via, resumedBy, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
+    if (awaited !== null && POOLS.has(awaited)) line.poolMicros += toMicros - fromMicros
     if (line.spans.at(-1) === fromMicros) line.spans[line.spans.length - 1] = toMicros
     else line.spans.push(fromMicros, toMicros)
     const { wait } = chosen.node
     if (wait.toMicros === toMicros) line.ended.push(Math.max(wait.fromMicros, line.spans[line.spans.length - 2]), toMicros)
   }
   return {
-    lines: [...lines.values()].map(({ app, spans, ended, counted, labels }) => {
+    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros }) => {
       // A moment before a function awaits, what it awaits has begun.
       const own = [...counted].filter(({ isOwn }) => isOwn).length
-      const [{ awaited, via }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, ended, awaited, via, count: own || counted.size }
+      const [{ awaited, via, resumedBy }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
+      return { app, spans, ended, awaited, via, resumedBy, poolMicros, count: own || counted.size }
     }),
     serial: serialOf(nodes)
   }
@@ -149,10 +160,26 @@ function segmentsOf (nodes, runs) {
 }
 
 /**
- * @param {Node[]} all  that are pending
- * @returns {{ node: Node, awaited: string | null, via: string | null } | null}
+ * A query that is sent once it is awaited (knex, drizzle) runs without a function of the application on its stack.
+ * @param {Awaited} wait
  */
-function choose (all) {
+function isLazy ({ stack, made, resource }) {
+  return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
+}
+
+/** @param {Pick<Awaited, 'stack' | 'made'>} wait */
+function packageOf ({ stack, made }) {
+  const name = made?.awaited ?? stack.awaited
+  return name === null || name.startsWith('node:') ? null : name
+}
+
+/**
+ * @param {Node[]} all  that are pending
+ * @param {Awaited[]} lazy  of the whole request
+ * @param {number} micros  the moment
+ * @returns {(Label & { node: Node }) | null}
+ */
+function choose (all, lazy, micros) {
   const combined = all.filter(({ isCombined }) => isCombined)
   // Promise.all() is one wait.
   const pending = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key))).slice(0, MAX_AT_ONCE)
@@ -169,7 +196,7 @@ function choose (all) {
     return (covers.get(other) ?? 0) - (covers.get(one) ?? 0) || Number(other.wait.stack.isAwait) - Number(one.wait.stack.isAwait) ||
       one.depth - other.depth || one.wait.fromMicros - other.wait.fromMicros
   })
-  return node === undefined ? null : { node, ...awaitedOf(node, pending) }
+  return node === undefined ? null : { node, ...awaitedOf(node, pending, () => lazyAt(lazy, node.wait, micros)) }
 }
 
 /**
@@ -196,8 +223,37 @@ function isBelow (inner, outer) {
 /**
  * @param {Node} node
  * @param {Node[]} pending
+ * @param {() => Label | null} findLazy
+ * @returns {Label}
  */
-function awaitedOf ({ key, isOwn, lines, wait: { stack, made, resource } }, pending) {
+function awaitedOf (node, pending, findLazy) {
+  const label = { ...packageAwaited(node, pending), resumedBy: null }
+  const { settled = null, stack, made } = node.wait
+  if (label.awaited !== null || !node.isOwn || made?.isCombined === true || stack.isThen) return label
+  if (settled === null) return made === null ? findLazy() ?? label : label
+  return settled.kind === 'code' ? { ...label, resumedBy: settled.place } : { ...label, awaited: settled.kind }
+}
+
+/**
+ * @param {Awaited[]} lazy
+ * @param {Awaited} wait  of a function of the application
+ * @param {number} micros
+ * @returns {Label | null} the package that works on what is awaited, at that moment
+ */
+function lazyAt (lazy, wait, micros) {
+  const inside = lazy.filter(({ fromMicros, toMicros }) => fromMicros >= wait.fromMicros && toMicros <= wait.toMicros && fromMicros <= micros && toMicros > micros)
+  if (inside.length === 0) return null
+  // A function that awaits another one goes on after it.
+  const byEnd = inside.sort((left, right) => left.toMicros - right.toMicros)
+  const [inner, outer] = [byEnd[0], byEnd[byEnd.length - 1]].map(packageOf)
+  return { awaited: inner, via: inner === outer ? null : outer, resumedBy: null }
+}
+
+/**
+ * @param {Node} node
+ * @param {Node[]} pending
+ */
+function packageAwaited ({ key, isOwn, lines, wait: { stack, made, resource } }, pending) {
   const at = lines ?? new Set([stack.app[0].place.line])
   const of = (/** @type {AwaitStack | null} */ from) => from === null ? null : from.awaited === null ? null : { awaited: from.awaited, via: from.via }
   const inSame = pending.filter(other => !other.isOwn && other.wait.stack.app.some(frame => frame.key === key && at.has(frame.place.line)))
@@ -222,7 +278,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], ended: [], counted: new Set(), labels: new Map() }
+  const line = { app, spans: [], ended: [], poolMicros: 0, counted: new Set(), labels: new Map() }
   lines.set(name, line)
   return line
 }

@@ -27,9 +27,20 @@ const { describeFrame, packageOf } = require('../../formats/profile/frame')
  * @property {string | null} via    the package that the application called, where it is another
  */
 
+/**
+ * How an awaited promise was settled. timer, dns: by a callback of Node.js for it. code: by other code of the application, at this place.
+ * @typedef {{ kind: 'timer' | 'dns', place: null } | { kind: 'code', place: WaitPlace }} SettledBy
+ */
+
 const THEN = new Set(['then', 'catch', 'finally'])
 const COMBINATORS = new Set(['all', 'allSettled', 'any', 'race'])
 const WAITS_FOR_ALL = new Set(['all', 'allSettled'])
+const TIMERS = 'node:internal/timers'
+const DNS = new Set(['node:dns', 'node:internal/dns/promises', 'node:internal/dns/callback_resolver'])
+const TASK_QUEUES = 'node:internal/process/task_queues'
+const ASYNC_HOOKS = new Set(['node:internal/async_hooks', 'node:async_hooks'])
+// Packages of locks: their release() lets another request go on.
+const LOCKS = new Set(['async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'semaphore-async-await'])
 
 /**
  * @param {AwaitFrame[]} frames
@@ -81,6 +92,37 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
 }
 
 /**
+ * @param {AwaitFrame[]} all  the stack on which a promise was settled
+ * @param {object} context
+ * @param {string} context.appRoot
+ * @param {(frames: CallFrame[]) => CallFrame[]} context.toOriginal
+ * @param {boolean} isByOther  by code of another request, or of none
+ * @returns {SettledBy | null} null: by anything else, like the end of an async function, or the answer of a database
+ */
+function readSettled (all, { appRoot, toOriginal }, isByOther) {
+  const [resolve, ...callers] = withoutHooks(all)
+  // resolve() and reject() are V8's; without them an async function has ended.
+  if (resolve === undefined || resolve[1] !== '') return null
+  const original = toOriginal(placesOf(callers))
+  const frames = callers.map(([name, file], index) => {
+    const { origin, ...place } = describeFrame(original[2 * index], { appRoot })
+    return { name, url: file, isOfApp: origin === 'app', isOfNode: origin === 'node', place: { ...place, function: describeFrame(original[2 * index + 1], { appRoot }).name } }
+  }).filter(({ url }) => url !== '' && !ASYNC_HOOKS.has(url))
+  const queue = frames.findIndex(({ url }) => url === TASK_QUEUES)
+  const called = queue === -1 ? frames : frames.slice(0, queue)
+  const node = called.find(({ isOfNode }) => isOfNode)
+  if (node !== undefined) {
+    if (!called.every(({ isOfApp, url }) => isOfApp || url === node.url)) return null
+    if (DNS.has(node.url)) return { kind: 'dns', place: null }
+    return node.url === TIMERS && called.some(({ name }) => name === 'listOnTimeout') ? { kind: 'timer', place: null } : null
+  }
+  const first = called.find(({ isOfApp }) => isOfApp)
+  if (!isByOther || first === undefined || !called.every(({ isOfApp, place: { file } }) => isOfApp || LOCKS.has(packageOf(file)))) return null
+  const { function: name, file, line, column } = first.place
+  return { kind: 'code', place: { function: name, file, line, column } }
+}
+
+/**
  * Without the frames that call the hook (several hooks are called by Node.js), and those of loopscope itself.
  * @param {AwaitFrame[]} frames
  */
@@ -98,4 +140,4 @@ function moduleOf (frame) {
   return name.startsWith('bootstrap/') ? frame.name : `node:${name}`
 }
 
-module.exports = { placesOf, readAwaitStack }
+module.exports = { placesOf, readAwaitStack, readSettled }

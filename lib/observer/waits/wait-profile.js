@@ -7,7 +7,7 @@ const { monotonicMicros } = require('../../base/monotonic')
 const { unattended } = require('../../base/guard')
 const { toMs } = require('../slow-requests/timeline')
 const { attributeWaits } = require('./attribute-waits')
-const { placesOf, readAwaitStack } = require('./await-stacks')
+const { placesOf, readAwaitStack, readSettled } = require('./await-stacks')
 
 /** @import { RouteWaits, SerialWaits, WaitLine, WaitPlace, WaitedAt } from '../../../types/waits' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -15,7 +15,7 @@ const { placesOf, readAwaitStack } = require('./await-stacks')
 /** @import { SourceMaps } from '../../source-maps/source-maps' */
 /** @import { SlowRequests } from '../slow-requests/slow-requests' */
 /** @import { LineTime } from './attribute-waits' */
-/** @import { AppFrame, AwaitStack } from './await-stacks' */
+/** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
 const MAX_AGE_MICROS = 15 * 60e6
 // The routes' last requests, and all: a few kilobytes each.
@@ -60,6 +60,8 @@ class WaitProfile {
   #count = 0
   /** @type {Map<string, AwaitStack>} */
   #stacks = new Map()
+  /** @type {Map<string, SettledBy | null>} */
+  #settled = new Map()
 
   /**
    * @param {object} parts
@@ -188,25 +190,46 @@ class WaitProfile {
 
   /** @param {Pending} sample */
   #waitsOf ({ waits, stacks }) {
-    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource]) => ({
+    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther]) => ({
       stack: this.#stackOf(stacks[stack]),
       made: made === -1 ? null : this.#stackOf(stacks[made]),
       fromMicros,
       toMicros,
-      resource
+      resource,
+      settled: settled === -1 ? null : this.#settledBy(stacks[settled], isByOther)
     }))
   }
 
   /** @param {string} text */
   #stackOf (text) {
-    const known = this.#stacks.get(text)
-    if (known !== undefined) return known
+    return this.#readStack(this.#stacks, text, text, readAwaitStack)
+  }
+
+  /**
+   * @param {string} text
+   * @param {0 | 1} isByOther
+   */
+  #settledBy (text, isByOther) {
+    return this.#readStack(this.#settled, `${isByOther}${text}`, text, (frames, context) => readSettled(frames, context, isByOther === 1))
+  }
+
+  /**
+   * @template T
+   * @param {Map<string, T>} known
+   * @param {string} key
+   * @param {string} text
+   * @param {(frames: AwaitFrame[], context: Parameters<typeof readAwaitStack>[1]) => T} read
+   * @returns {T}
+   */
+  #readStack (known, key, text, read) {
+    const found = known.get(key)
+    if (found !== undefined) return found
     /** @type {AwaitFrame[]} */
     const frames = JSON.parse(text)
-    const stack = readAwaitStack(frames, { appRoot: this.#appRoot, toOriginal: places => this.#sourceMaps.known(places) })
+    const stack = read(frames, { appRoot: this.#appRoot, toOriginal: places => this.#sourceMaps.known(places) })
     if (!this.#sourceMaps.isKnown({ frames: placesOf(frames) })) return stack
-    if (this.#stacks.size === MAX_STACKS) this.#stacks.clear()
-    this.#stacks.set(text, stack)
+    if (known.size === MAX_STACKS) known.clear()
+    known.set(key, stack)
     return stack
   }
 }
@@ -223,10 +246,22 @@ function positionsOf (texts) {
  * @param {(micros: number) => number} busySince
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, count, spans, ended }, busySince) {
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, count, spans, ended }, busySince) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
-  return { key: `${key} ${place.line}`, ...place, callers: callers.map(({ place }) => place), awaited, via, waits: count, ms: rounded(toMs(lengthOf(spans)) - queuedMs), queuedMs, spans: spans.slice(0, 2 * MAX_SPANS) }
+  return {
+    key: `${key} ${place.line}`,
+    ...place,
+    callers: callers.map(({ place }) => place),
+    awaited,
+    via,
+    resumedBy,
+    waits: count,
+    ms: rounded(toMs(lengthOf(spans)) - queuedMs),
+    queuedMs,
+    poolMs: toMs(poolMicros),
+    spans: spans.slice(0, 2 * MAX_SPANS)
+  }
 }
 
 /**
@@ -259,7 +294,7 @@ function sumRoute (route, samples) {
 function sumLine (group, totalMs) {
   const { function: name, file, line, column } = group[0]
   const deepest = group.reduce((most, other) => other.callers.length > most.callers.length ? other : most)
-  const named = group.find(({ awaited }) => awaited !== null) ?? group[0]
+  const named = mostAwaited(group)
   const each = group.map(({ ms }) => ms).sort((left, right) => left - right)
   const ms = sum(group, one => one.ms)
   return {
@@ -269,16 +304,28 @@ function sumLine (group, totalMs) {
     column,
     awaited: named.awaited,
     via: named.via,
+    resumedBy: named.resumedBy,
     callers: deepest.callers,
     requests: group.length,
     waits: group.reduce((all, { waits }) => all + waits, 0),
     ms,
     queuedMs: sum(group, one => one.queuedMs),
+    poolMs: sum(group, one => one.poolMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: each[Math.ceil(each.length * 0.5) - 1],
     p99Ms: each[Math.ceil(each.length * 0.99) - 1],
     maxMs: each[each.length - 1]
   }
+}
+
+/**
+ * @param {Line[]} group
+ * @returns {Pick<Line, 'awaited' | 'via' | 'resumedBy'>} what most requests awaited, of those in which it is known
+ */
+function mostAwaited (group) {
+  const named = group.filter(({ awaited, resumedBy }) => awaited !== null || resumedBy !== null)
+  const counts = groupBy(named.map(line => ({ key: `${line.awaited} ${line.via}`, line }))).sort((left, right) => right.length - left.length)
+  return counts.length === 0 ? group[0] : counts[0][0].line
 }
 
 /**

@@ -12,6 +12,8 @@ const { captureStack, readStacks } = require('../call-sites')
 const DEPTH = 20
 // Who made a promise: only the frames above the application's are read.
 const MADE_DEPTH = 8
+// Where a promise was settled: by a timer or a callback of Node.js, or by other code of the application.
+const SETTLED_DEPTH = 16
 // Captured stacks of one request. A request with more is marked as truncated.
 const MAX_CAPTURED = 400
 const MAX_LENGTH = 300 // of names and files, each
@@ -29,10 +31,16 @@ const { stringify } = JSON // as it was at load
  * @typedef {object} Wait  that has begun
  * @property {CapturedStack | null} stack  null once it is read
  * @property {CapturedStack | null} made   where the awaited promise was made
+ * @property {Settled | null} settled  how the awaited promise was settled; null: not for a callback
  * @property {string} resource  what a callback waits for: `timer`, `file`; '' for a promise
  * @property {number} fromMicros
  * @property {number} toMicros  0: it has not ended
  * @property {AwaitSample} sample
+ *
+ * @typedef {object} Settled  how a promise that sampled requests await was settled
+ * @property {CapturedStack | null} stack
+ * @property {string} [text]  the stack, once it is read
+ * @property {RequestContext | undefined} context  of the code that settled it
  *
  * @typedef {object} SampleFacts  as it is sent to the observer
  * @property {string} route
@@ -41,7 +49,8 @@ const { stringify } = JSON // as it was at load
  * @property {boolean} isOpen  it was not answered yet
  * @property {boolean} isTruncated
  * @property {boolean} isAsked  it was sampled because somebody asked
- * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string][]} waits  stacks: indexes in the batch, -1: none
+ * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1][]} waits  stacks:
+ *   indexes in the batch, -1: none; isByOther: settled by code of another request, or of none
  * @property {number[]} runs  begins and ends: the request's own code, after a wait
  *
  * @typedef {{ stacks: string[], samples: SampleFacts[] }} AwaitBatch  stacks: JSON of AwaitFrame[], innermost first
@@ -74,12 +83,25 @@ class AwaitSample {
    * @param {boolean} isMade  a promise is made, not awaited
    */
   capture (callee, isMade) {
+    return this.#capture(callee, isMade ? MADE_DEPTH : DEPTH)
+  }
+
+  /** @param {Function} callee  a promise that it awaits is settled */
+  captureSettled (callee) {
+    return this.#capture(callee, SETTLED_DEPTH)
+  }
+
+  /**
+   * @param {Function} callee
+   * @param {number} depth
+   */
+  #capture (callee, depth) {
     if (this.#captured === MAX_CAPTURED) {
       this.isTruncated = true
       return null
     }
     this.#captured++
-    return captureStack(callee, isMade ? MADE_DEPTH : DEPTH)
+    return captureStack(callee, depth)
   }
 
   /**
@@ -100,11 +122,12 @@ class AwaitSample {
       isTruncated,
       isAsked,
       waits: waits.map((wait, index) => [
-        batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource
+        batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource,
+        batch.numberOf(textOf(wait.settled)), wait.settled?.context === this.context ? 0 : 1
       ]),
       runs
     })
-    for (const wait of waits) wait.stack = wait.made = null // a promise that never settles may keep the wait
+    for (const wait of waits) wait.stack = wait.made = wait.settled = null // a promise that never settles may keep the wait
   }
 }
 
@@ -132,6 +155,13 @@ class Batch {
 /** Frames as JSON, by file and position: reading one anew takes ten times as long. @type {Map<string, Map<number, string>>} */
 const known = new Map()
 let knownCount = 0
+
+/** @param {Settled | null} settled  several requests may await the same promise */
+function textOf (settled) {
+  if (settled === null) return '[]'
+  settled.text ??= describe(readStacks([settled.stack])[0])
+  return settled.text
+}
 
 /** @param {NodeJS.CallSite[]} sites */
 function describe (sites) {

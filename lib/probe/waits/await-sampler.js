@@ -12,7 +12,7 @@ const { ResourceWaits } = require('./resource-waits')
 
 /** @import { RequestContext } from '../http/contexts/one-request' */
 /** @import { RouteContext } from '../http/contexts/route-context' */
-/** @import { AwaitBatch, Wait } from './await-sample' */
+/** @import { AwaitBatch, Settled, Wait } from './await-sample' */
 
 // Of a second: half a percent of a core, and on demand a twentieth. What is left over counts for the next second, no longer.
 const BUDGET_MICROS = 5000
@@ -52,6 +52,8 @@ class AwaitSampler {
   #waits = new WeakMap()
   /** Where promises were made. @type {WeakMap<object, NonNullable<Wait['made']>>} */
   #made = new WeakMap()
+  /** Of promises that are awaited. @type {WeakMap<object, Settled & { sample: AwaitSample }>} */
+  #settled = new WeakMap()
   #resources
   #batch = new Batch()
 
@@ -196,7 +198,7 @@ class AwaitSampler {
     this.#presentMicros = micros
     this.#takeUntilMicros = micros + PERIOD_MICROS
     try {
-      this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter }))
+      this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter, settled: this.#onSettled }))
     } catch {
       this.#isOn = this.#isTaking = false // a runtime without such hooks
     }
@@ -211,6 +213,7 @@ class AwaitSampler {
     // Promises that never settle keep nothing.
     this.#waits = new WeakMap()
     this.#made = new WeakMap()
+    this.#settled = new WeakMap()
   }
 
   /** @returns {AwaitSample | undefined} of the request whose code runs */
@@ -230,10 +233,37 @@ class AwaitSampler {
       const stack = sample.capture(this.#onInit, parent === undefined)
       if (stack !== null && parent === undefined) this.#made.set(promise, stack)
       else if (stack !== null && parent !== undefined) {
-        const wait = { stack, made: this.#made.get(parent) ?? this.#waits.get(parent)?.made ?? null, resource: '', fromMicros, toMicros: 0, sample }
+        const wait = { stack, made: this.#made.get(parent) ?? this.#waits.get(parent)?.made ?? null, settled: this.#settledOf(parent, sample), resource: '', fromMicros, toMicros: 0, sample }
         this.#waits.set(promise, wait)
         sample.waits.push(wait)
       }
+      this.#budget.spend(monotonicMicros() - fromMicros)
+    } catch (error) {
+      reportFault(error)
+    }
+  }
+
+  /**
+   * @param {object} promise  that the request awaits
+   * @param {AwaitSample} sample
+   */
+  #settledOf (promise, sample) {
+    let settled = this.#settled.get(promise)
+    if (settled === undefined || settled.sample.isOver) {
+      settled = { sample, stack: null, context: sample.context }
+      this.#settled.set(promise, settled)
+    }
+    return settled
+  }
+
+  #onSettled = (/** @type {object} */ promise) => {
+    const settled = this.#settled.get(promise)
+    if (settled === undefined || settled.sample.isOver) return
+    try {
+      this.#settled.delete(promise)
+      const fromMicros = monotonicMicros()
+      settled.stack = settled.sample.captureSettled(this.#onSettled)
+      settled.context = this.#context.current()
       this.#budget.spend(monotonicMicros() - fromMicros)
     } catch (error) {
       reportFault(error)

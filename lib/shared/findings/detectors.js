@@ -3,12 +3,14 @@
 // The table of detectors, each for one kind of finding. A new one is an object in its family's file in detectors/, a row here, its name in
 // FindingId (types/findings.d.ts), a row in docs/findings.md, a test and an unhealthy process in test/findings/cases.js.
 
+const { lockWait, serialAwaits, timerWait } = require('./detectors/awaits')
 const { memoryFull, memoryGrows } = require('./detectors/container')
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
 const { socketCalls } = require('./detectors/socket-calls')
 const { busyThreads, ownCost, poolFull, starved, suspended } = require('./detectors/system')
+const { noKeepAlive, slowDns, smallPool } = require('./detectors/waits')
 
 /** @import { Detector } from './finding' */
 
@@ -28,6 +30,12 @@ const DETECTORS = Object.freeze([
   suspended,
   startUp,
   busyThreads,
+  smallPool,
+  slowDns,
+  noKeepAlive,
+  timerWait,
+  lockWait,
+  serialAwaits,
   slowElsewhere,
   ownCost,
   unexplainedStalls

@@ -114,6 +114,16 @@
  * @property {number} ms        the period it covers; 0 if unknown
  * @property {RouteReading[]} routes
  *
+ * @typedef {object} CallReading  calls of one name to a dependency, that ended in the observed time
+ * @property {string} kind
+ * @property {string} operation
+ * @property {string} target
+ * @property {number} count
+ * @property {number} errors
+ * @property {number} seconds
+ * @property {number} p50Ms
+ * @property {number} p99Ms
+ *
  * @typedef {object} Readings
  * @property {number} at        epoch, milliseconds
  * @property {number} pid
@@ -124,6 +134,8 @@
  * @property {Stall[]} stalls      of the observed time
  * @property {SlowRequest[]} slow  the worst, as they are kept
  * @property {RouteWaits[]} [waits]  where sampled requests of the observed time waited
+ * @property {CallReading[]} [calls]  to dependencies
+ * @property {Record<string, number>} [connections]  open connections to other processes, by port, the most at one moment; empty where that is not known
  * @property {System} system
  * @property {{ queued: number, maxWaitMs: number }} pool  probes of libuv's pool that had to wait; there is one per second of work
  * @property {{ ranShare: number, observerMs: number | null }} ownCpu  ranShare: CPU time of the main thread since start as a share of
@@ -386,6 +398,7 @@ module.exports = {
   mayHaveWaited,
   ranShare,
   requestsPerSecond,
+  slowInTime,
   slowRoutes,
   stallTimeOf,
   sumStalls,

@@ -13,7 +13,7 @@ const { kindOf, placeOf } = require('./hot-spot')
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
-/** @import { WaitLine } from '../../../../types/waits' */
+/** @import { RouteWaits, WaitLine } from '../../../../types/waits' */
 /** @import { Readings, HotSpot } from '../readings' */
 
 const SHORT_TURNS = Object.freeze({
@@ -158,8 +158,11 @@ const SLOW_ELSEWHERE = Object.freeze({
   maxStalledShare: 0.05,
   maxRoutes: 3,
   // Calls of one kind in a request, from which on they are likely to be one for each of the rows of another.
-  manyCalls: 10
+  manyCalls: 10,
+  minUnseen: 0.5
 })
+// What these say of a route is more.
+const EXPLAINED_BY = new Set(['small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
 
 /**
  * Requests take long while the loop has little to do: they wait for something outside, so optimizing JavaScript would not help.
@@ -168,13 +171,13 @@ const SLOW_ELSEWHERE = Object.freeze({
 const slowElsewhere = {
   ids: ['slow-elsewhere'],
   explains: [],
-  find (readings) {
+  find (readings, found) {
     const { process, activity } = readings
     const observedMs = observedMsOf(readings)
     const utilization = utilizationOf(readings)
     if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
     if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
-    const slow = slowRoutes(readings)
+    const slow = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where }) => EXPLAINED_BY.has(id) && where?.route === route))
     if (slow.length === 0) return []
     const [worst] = slow
     const routes = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
@@ -187,7 +190,7 @@ const slowElsewhere = {
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
-      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${describeLine(at)}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
+      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${describeLine(readings, worst.route, at)}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
       where: at === null ? null : { ...codeOf(at.line), via: null, route: worst.route },
       why: 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
       instead: waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited),
@@ -206,11 +209,28 @@ const slowElsewhere = {
   }
 }
 
-/** @param {ReturnType<typeof mostWaitedLine>} at */
-function describeLine (at) {
-  if (at === null) return ' At which line was not sampled.'
+/**
+ * @param {Readings} readings
+ * @param {string} route
+ * @param {ReturnType<typeof mostWaitedLine>} at
+ */
+function describeLine ({ waits }, route, at) {
+  if (at === null) return ` ${describeUnseen(waits?.find(one => one.route === route))}`
   const { line, share } = at
   return ` They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}.`
+}
+
+/**
+ * What is known where no line has most of the waiting.
+ * @param {RouteWaits | undefined} route
+ */
+function describeUnseen (route) {
+  if (route === undefined || route.waitingMs === 0) return 'At which line was not sampled.'
+  if (route.unseenMs >= route.waitingMs * SLOW_ELSEWHERE.minUnseen) {
+    return `In ${times(route.requests, 'sampled request')} no await of the application was seen for ${percent(route.unseenMs / route.waitingMs)} of that time: it waits for callbacks, events or streams.`
+  }
+  const lines = route.lines.slice(0, SLOW_ELSEWHERE.maxRoutes).map(line => `${placed(line)} ${percent(line.ms / route.waitingMs)}${line.awaited === null ? '' : ` for ${line.awaited}`}`)
+  return `They wait at several lines: ${lines.join(', ')}.`
 }
 
 /** @param {WaitLine} line */

@@ -1,0 +1,140 @@
+'use strict'
+
+// Detectors of what requests wait for in the application itself: timers and retries, locks and queues, awaits that follow each other.
+
+const { makeFinding } = require('../finding')
+const { MIN_REQUESTS, slowInTime } = require('../readings')
+const { linesOf, lossOf, placeOf, sampledRoutes } = require('../waiting')
+const { duration, percent, placed, rounded, times } = require('../format-text')
+
+/** @import { Detector } from '../finding' */
+/** @import { Readings } from '../readings' */
+
+// Between attempts less is too much: the attempts themselves take the rest.
+const TIMER_WAIT = Object.freeze({ minShare: 0.5, minRetryShare: 0.3, minMs: 50 })
+const TIMERS = new Set(['timer', 'node:timers/promises', 'delay'])
+
+/**
+ * A timer is most of a request: a pause that was meant for something else, polling, or the pauses between attempts.
+ * @type {Detector}
+ */
+const timerWait = {
+  ids: ['timer-wait'],
+  explains: [],
+  find (readings) {
+    const lines = linesOf(readings, ({ awaited }) => awaited !== null && TIMERS.has(awaited))
+      .filter(({ share, meanMs }) => share >= TIMER_WAIT.minRetryShare && meanMs >= TIMER_WAIT.minMs)
+    return lines.flatMap(at => {
+      const { route, line, seconds, meanMs, share } = at
+      const waits = line.waits / line.requests
+      const failed = failedCallsOf(readings, route)
+      const isRetry = failed !== null
+      if (!isRetry && share < TIMER_WAIT.minShare) return []
+      return makeFinding(readings, {
+        id: 'timer-wait',
+        ...lossOf(readings, seconds),
+        title: isRetry
+          ? `${route} spends ${percent(share)} of its time in pauses between attempts: ${failed.name} fails ${times(failed.errors, 'time')} in ${times(failed.requests, 'request')}.`
+          : `${route} waits for a timer ${percent(share)} of its time.`,
+        what: `${placed(line)} waits ${duration(meanMs)} for timers in each request${waits >= 1.5 ? `, in ${rounded(waits)} waits` : ''}; nothing else is done meanwhile.`,
+        where: placeOf(at),
+        why: isRetry ? 'a failed call is made again after a pause, and the request waits for all of them' : 'the request waits for a time that is fixed in the code, however fast everything else is',
+        instead: isRetry
+          ? `find out why ${failed.name} fails; limit the attempts and the time in all, and give up at once on errors that will stay`
+          : 'wait for the event itself (a callback, a notification, a blocking read) instead of polling or pausing; do what may be done later after the response',
+        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), waitsPerRequest: rounded(waits), failedCalls: failed?.errors ?? 0 },
+        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+      })
+    })
+  }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {string} route
+ * @returns {{ name: string, errors: number, requests: number } | null} the call that failed most in its slow requests
+ */
+function failedCallsOf (readings, route) {
+  const requests = slowInTime(readings).filter(one => one.route === route)
+  /** @type {Map<string, number>} */
+  const byName = new Map()
+  for (const { kind, operation, target, errors } of requests.flatMap(({ waits }) => waits)) {
+    if (errors > 0) byName.set(`${kind} ${operation} ${target}`, (byName.get(`${kind} ${operation} ${target}`) ?? 0) + errors)
+  }
+  const [most] = [...byName].sort(([, left], [, right]) => right - left)
+  return most === undefined || most[1] < requests.length ? null : { name: most[0], errors: most[1], requests: requests.length }
+}
+
+const LOCK_WAIT = Object.freeze({ minShare: 0.3, minMs: 20 })
+
+/**
+ * Requests wait until another request goes on: a lock, a semaphore or a queue of the application. There is no I/O under it.
+ * @type {Detector}
+ */
+const lockWait = {
+  ids: ['lock-wait'],
+  explains: [],
+  find (readings) {
+    const lines = linesOf(readings, ({ resumedBy }) => resumedBy !== null).filter(({ share, meanMs }) => share >= LOCK_WAIT.minShare && meanMs >= LOCK_WAIT.minMs)
+    return lines.map(at => {
+      const { route, line, seconds, meanMs, perSecond, share } = at
+      const by = line.resumedBy === null ? '' : placed(line.resumedBy)
+      const inLine = perSecond * meanMs / 1e3
+      return makeFinding(readings, {
+        id: 'lock-wait',
+        ...lossOf(readings, seconds),
+        title: `${route} waits ${percent(share)} of its time for a lock or queue of the application, at ${placed(line)}.`,
+        what: `It waits ${duration(meanMs)} on average, until other code of the application lets it go on, at ${by}; ${rounded(inLine)} requests stand in line at a time.`,
+        where: placeOf(at),
+        why: 'no I/O is under it: requests are handled one after the other, and each waits for those before it',
+        instead: 'hold the lock for less (no I/O in it), use one lock for each key instead of one for all, or let more through at a time',
+        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), resumedBy: by },
+        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+      })
+    })
+  }
+}
+
+const SERIAL = Object.freeze({
+  minAwaits: 3,
+  // A request: with less there is little to gain.
+  minMs: 50,
+  minShare: 0.5
+})
+
+/**
+ * Awaits of one function that follow each other. Whether they need each other's results cannot be seen: a hint.
+ * @type {Detector}
+ */
+const serialAwaits = {
+  ids: ['serial-awaits'],
+  explains: [],
+  find (readings, found) {
+    return sampledRoutes(readings).flatMap(({ route, requests, totalMs, serial, seconds, lines }) => {
+      if (found.some(({ id, where }) => ['small-pool', 'timer-wait', 'lock-wait'].includes(id) && where?.route === route)) return []
+      const long = serial.filter(one => one.awaits >= SERIAL.minAwaits && one.requests >= MIN_REQUESTS && one.ms / one.requests >= SERIAL.minMs && one.ms >= totalMs * SERIAL.minShare)
+      return long.slice(0, 1).map(one => {
+        const share = Math.min(1, one.ms / totalMs)
+        const meanMs = one.ms / one.requests
+        const inLoop = lines.find(line => line.function === one.function && line.file === one.file && line.waits >= line.requests * SERIAL.minAwaits)
+        return makeFinding(readings, {
+          id: 'serial-awaits',
+          ...lossOf(readings, seconds * share),
+          severity: 'info',
+          title: `${route} awaits ${rounded(one.awaits)} times in a row in ${placed(one)}: ${duration(meanMs)}, ${percent(share)} of its time.`,
+          what: `${one.requests} of ${times(requests, 'sampled request')} did${inLoop === undefined ? '' : `, ${rounded(inLoop.waits / inLoop.requests)} times at line ${inLoop.line}`}.`,
+          where: { function: one.function, file: one.file, line: one.line, column: one.column, via: null, route },
+          why: 'each await begins when the one before has ended; where they do not need each other\'s results, the request could wait for all of them at once',
+          instead: inLoop === undefined
+            ? 'start what is independent together: await Promise.all([a(), b(), c()])'
+            : 'fetch all with one call instead of one in each round (an N+1 query), or start them together: await Promise.all(items.map(…)), with a limit where there are many',
+          evidence: { route, awaits: one.awaits, maxAwaits: one.maxAwaits, meanMs: rounded(meanMs), share: rounded(share, 3) },
+          confidence: 'low',
+          next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+        })
+      })
+    })
+  }
+}
+
+module.exports = { lockWait, serialAwaits, timerWait }

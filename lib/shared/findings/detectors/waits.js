@@ -1,0 +1,358 @@
+'use strict'
+
+// Detectors of what requests wait for outside the process: a connection of a pool, a name server, a connection that is opened for each call.
+
+const { makeFinding } = require('../finding')
+const { MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../readings')
+const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
+const { duration, percent, rounded, times } = require('../format-text')
+
+/** @import { WaitLine } from '../../../../types/waits' */
+/** @import { Detector } from '../finding' */
+/** @import { CallReading, Readings } from '../readings' */
+/** @import { RouteLine } from '../waiting' */
+
+const SMALL_POOL = Object.freeze({
+  // Of the time that requests spend with the pool.
+  minShare: 0.3,
+  // Of the time of all requests.
+  minOfRequests: 0.05,
+  minMs: 5,
+  minAcquired: 20,
+  // A busy loop gives connections back late.
+  maxUtilization: 0.8
+})
+
+/**
+ * Clients whose connections do one thing at a time, with the port that their servers have by default and the option for the size of the pool.
+ * @type {Record<string, { port: number, option: string, kind?: string }>}
+ */
+const CLIENTS = {
+  pg: { port: 5432, option: 'max' },
+  'pg-pool': { port: 5432, option: 'max' },
+  mysql: { port: 3306, option: 'connectionLimit' },
+  mysql2: { port: 3306, option: 'connectionLimit', kind: 'mysql' },
+  mariadb: { port: 3306, option: 'connectionLimit' },
+  mssql: { port: 1433, option: 'pool.max', kind: 'mssql' },
+  redis: { port: 6379, option: 'clientPoolSize', kind: 'redis' },
+  '@redis/client': { port: 6379, option: 'clientPoolSize', kind: 'redis' }
+}
+// Many commands at once on one connection.
+const PIPELINED = new Set(['redis', '@redis/client'])
+
+/**
+ * @typedef {object} Pool
+ * @property {string} name       of the package or the target
+ * @property {string} option     for its size
+ * @property {RouteLine | null} at  where most requests wait for it
+ * @property {number} acquireMs  time to get a connection
+ * @property {number} useMs      time with it
+ * @property {number} seconds    of requests that waited for a connection
+ * @property {number} inLine     requests that wait for a connection, on average
+ * @property {number | null} size  connections; null: not known
+ */
+
+/**
+ * Requests wait for a connection longer than the database works: all connections are in use.
+ * @type {Detector}
+ */
+const smallPool = {
+  ids: ['small-pool'],
+  explains: [],
+  find (readings) {
+    if (observedMsOf(readings) === 0 || utilizationOf(readings) > SMALL_POOL.maxUtilization) return []
+    const pools = [...acquiredPools(readings), ...packagedPools(readings), ...fullPools(readings)]
+    const notable = pools.filter(({ acquireMs, useMs, seconds, inLine, size }) => {
+      // With a connection for each, they waited for the first ones to be opened.
+      const isFull = size === null || inLine * (acquireMs + useMs) / acquireMs > size
+      return isFull && acquireMs >= SMALL_POOL.minMs && acquireMs >= (acquireMs + useMs) * SMALL_POOL.minShare && seconds >= requestSecondsOf(readings) * SMALL_POOL.minOfRequests
+    })
+    return notable.map(({ name, option, at, acquireMs, useMs, seconds, inLine, size }) => makeFinding(readings, {
+      id: 'small-pool',
+      ...lossOf(readings, seconds),
+      title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${inUse(size)}` +
+        `and ${rounded(inLine)} requests wait for one.`,
+      what: `A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.${at === null ? '' : ` ${describePlace(at)}`}`,
+      where: placeOf(at),
+      why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the database is',
+      instead: `give connections back sooner (no other await while one is held, shorter transactions, faster queries), or raise the size of the pool (option ${option})` +
+        ' as far as the database allows for all processes together',
+      evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: size, route: at?.route ?? null },
+      next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+    }))
+  }
+}
+
+/** @param {number | null} size */
+function inUse (size) {
+  if (size === null) return ''
+  if (size === 1) return 'its only connection is in use, '
+  return size === 2 ? 'both connections are in use, ' : `all ${size} connections are in use, `
+}
+
+/**
+ * Libraries that report how long a connection took.
+ * @param {Readings} readings
+ * @returns {Pool[]}
+ */
+function acquiredPools (readings) {
+  const { calls = [], connections = {} } = readings
+  return calls.filter(({ operation, count }) => operation === 'acquire' && count >= SMALL_POOL.minAcquired).map(({ kind, target, count, seconds: all }) => {
+    const ofTarget = calls.filter(call => call.target === target && call.kind === kind)
+    const sum = (/** @type {CallReading[]} */ some) => some.reduce((so, call) => so + call.seconds, 0)
+    // Opening the first ones is no wait for others.
+    const seconds = Math.max(0, all - sum(ofTarget.filter(({ operation }) => operation === 'connect')))
+    const [at = null] = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && CLIENTS[name]?.kind === kind))
+    const option = Object.values(CLIENTS).find(client => client.kind === kind)?.option ?? 'max'
+    return {
+      name: `${kind} ${target}`,
+      option,
+      at,
+      acquireMs: seconds * 1e3 / count,
+      useMs: sum(ofTarget.filter(({ operation }) => operation !== 'acquire' && operation !== 'connect')) * 1e3 / count,
+      seconds,
+      inLine: seconds * 1e3 / observedMsOf(readings),
+      size: connections[portOf(target)] ?? null
+    }
+  })
+}
+
+/**
+ * Pools of packages that do nothing else (tarn, of knex), seen by what is awaited.
+ * @param {Readings} readings
+ * @returns {Pool[]}
+ */
+function packagedPools (readings) {
+  const lines = linesOf(readings, ({ poolMs }) => poolMs > 0)
+  if (lines.length === 0) return []
+  const [at] = lines
+  const requests = requestsOf(lines)
+  const inLine = sum(lines, ({ perSecond, meanMs, line }) => perSecond * meanMs / 1e3 * line.poolMs / (line.ms + line.queuedMs))
+  const inAll = sum(lines, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
+  return [{
+    name: at.line.via ?? at.line.awaited ?? 'tarn',
+    option: 'pool.max',
+    at,
+    acquireMs: inLine * 1e3 / requests,
+    useMs: Math.max(0, inAll - inLine) * 1e3 / requests,
+    seconds: inLine * observedMsOf(readings) / 1e3,
+    inLine,
+    size: connectionsOf(readings, null)
+  }]
+}
+
+/**
+ * Clients whose calls are seen as they are awaited, with the time for a connection in it: as many requests as there are connections are served at a
+ * time, and the others wait (Little's law).
+ * @param {Readings} readings
+ * @returns {Pool[]}
+ */
+function fullPools (readings) {
+  const isReported = (/** @type {string} */ name) => readings.calls?.some(({ kind }) => kind === CLIENTS[name].kind) === true
+  const lines = linesOf(readings, ({ awaited, poolMs }) => poolMs === 0 && awaited !== null && CLIENTS[awaited] !== undefined && !PIPELINED.has(awaited) && !isReported(awaited))
+  if (lines.length === 0) return []
+  const name = /** @type {string} */ (lines[0].line.awaited)
+  const ofPort = lines.filter(({ line }) => CLIENTS[/** @type {string} */ (line.awaited)].port === CLIENTS[name].port)
+  const size = connectionsOf(readings, CLIENTS[name].port)
+  if (size === null) return []
+  const atOnce = sum(ofPort, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
+  const inLine = Math.max(0, atOnce - size)
+  const requests = requestsOf(ofPort)
+  // A line that gets a connection stands before those that use it.
+  const at = ofPort.find(({ line }) => line.awaited === 'pg-pool') ?? ofPort[0]
+  return [{
+    name: at.line.via ?? at.line.awaited ?? name,
+    option: CLIENTS[name].option,
+    at,
+    acquireMs: inLine * 1e3 / requests,
+    useMs: (atOnce - inLine) * 1e3 / requests,
+    seconds: inLine * observedMsOf(readings) / 1e3,
+    inLine,
+    size
+  }]
+}
+
+/**
+ * @param {RouteLine[]} lines
+ * @returns {number} per second, of their routes
+ */
+function requestsOf (lines) {
+  return sum([...new Map(lines.map(({ route, perSecond }) => [route, perSecond])).values()], perSecond => perSecond)
+}
+
+/**
+ * @param {Readings} readings
+ * @param {number | null} port  that the server has by default
+ * @returns {number | null} connections to what no library reports; null: not known, or to several
+ */
+function connectionsOf ({ connections = {}, calls = [] }, port) {
+  const reported = new Set(calls.filter(({ kind }) => kind !== 'net' && kind !== 'dns').map(({ target }) => portOf(target)))
+  const others = Object.entries(connections).filter(([other]) => !reported.has(other))
+  if (others.length === 1) return others[0][1]
+  return port === null ? null : connections[port] ?? null
+}
+
+/** @param {string} target */
+function portOf (target) {
+  return target.slice(target.lastIndexOf(':') + 1)
+}
+
+const SLOW_DNS = Object.freeze({
+  minLookups: 5,
+  minMs: 20,
+  // Of the time of a route's requests.
+  minShare: 0.2,
+  poolSize: 4
+})
+const AWAITED_DNS = new Set(['dns', 'node:dns', 'node:dns/promises', 'node:internal/dns/promises'])
+
+/**
+ * Names are looked up slowly, while requests wait.
+ * @type {Detector}
+ */
+const slowDns = {
+  ids: ['slow-dns'],
+  explains: [],
+  find (readings) {
+    const { calls = [], process } = readings
+    const lookups = calls.filter(({ kind, operation, count, seconds }) => {
+      return kind === 'dns' && operation === 'lookup' && count >= SLOW_DNS.minLookups && seconds * 1e3 / count >= SLOW_DNS.minMs
+    }).sort((left, right) => right.seconds - left.seconds)
+    const [at] = linesOf(readings, ({ awaited }) => awaited !== null && AWAITED_DNS.has(awaited)).filter(({ meanMs, share }) => meanMs >= SLOW_DNS.minMs && share >= SLOW_DNS.minShare)
+    const waited = lookups.length === 0 ? null : waitedForDns(readings, lookups)
+    if (at === undefined && (waited === null || waited.share < SLOW_DNS.minShare)) return []
+    const route = at?.route ?? waited?.route ?? ''
+    const place = at ?? mostWaitedLine(readings, route)
+    const seconds = Math.max(sum(lookups, call => call.seconds), at?.seconds ?? 0)
+    const share = at?.share ?? waited?.share ?? 0
+    const [slowest] = lookups
+    const size = process?.poolSize ?? SLOW_DNS.poolSize
+    const threads = seconds * 1e3 / Math.max(1, observedMsOf(readings))
+    const name = slowest === undefined ? 'a name' : slowest.target
+    const meanMs = slowest === undefined ? at?.meanMs ?? 0 : slowest.seconds * 1e3 / slowest.count
+    return [makeFinding(readings, {
+      id: 'slow-dns',
+      ...lossOf(readings, seconds),
+      title: `DNS is slow: looking up ${name} takes ${duration(meanMs)}, ${percent(share)} of the time of ${route}.`,
+      what: [
+        ...(slowest === undefined ? [] : [`${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`]),
+        `dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads > size ? `all ${size}` : `${rounded(threads)} of ${size} on average`}.`,
+        ...(place === null ? [] : [`Requests wait at ${placeText(place.line)}.`])
+      ].join(' '),
+      where: placeOf(place === null ? null : { route, line: place.line }),
+      why: 'nothing caches the answers: each new connection asks the name server again, and files, crypto and zlib wait for the same threads',
+      instead: 'keep connections open, so that fewer names are looked up; cache the answers (a local resolver such as nscd, systemd-resolved or dnsmasq, or the option lookup); ' +
+        'check the name server, and search domains and ndots in resolv.conf, which multiply the queries',
+      evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), threads: rounded(threads, 2), poolSize: size },
+      confidence: at === undefined ? 'medium' : 'high',
+      next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+    })]
+  }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {CallReading[]} lookups
+ * @returns {{ route: string, share: number } | null}
+ */
+function waitedForDns (readings, lookups) {
+  const waited = shareOfSlow(readings, lookups.map(({ target }) => `dns lookup ${target}`))
+  const calls = (readings.calls ?? []).filter(({ kind, target }) => kind !== 'dns' && lookups.some(({ target: name }) => target.startsWith(`${name}:`)))
+  const calling = shareOfSlow(readings, calls.map(({ kind, operation, target }) => `${kind} ${operation} ${target}`))
+  const route = waited?.route ?? calling?.route
+  // A connection may be opened for one request, and be waited for by another.
+  const routeSeconds = readings.pace.routes.find(one => one.route === route)?.seconds ?? 0
+  if (route === undefined || routeSeconds === 0) return null
+  return { route, share: Math.min(1, sum(lookups, ({ seconds }) => seconds) / routeSeconds) }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {string[]} names  of calls
+ * @returns {{ route: string, share: number, requests: number, having: number } | null} the route whose slow requests waited longest for them; share: of their duration
+ */
+function shareOfSlow (readings, names) {
+  /** @type {Map<string, { route: string, ms: number, durationMs: number, requests: number, having: number }>} */
+  const byRoute = new Map()
+  for (const { route, durationMs, waits } of slowInTime(readings)) {
+    const ms = sum(waits.filter(({ kind, operation, target }) => names.includes(`${kind} ${operation} ${target}`)), wait => wait.ms)
+    const found = byRoute.get(route) ?? { route, ms: 0, durationMs: 0, requests: 0, having: 0 }
+    byRoute.set(route, { route, ms: found.ms + ms, durationMs: found.durationMs + durationMs, requests: found.requests + 1, having: found.having + (ms > 0 ? 1 : 0) })
+  }
+  const [most] = [...byRoute.values()].filter(({ ms }) => ms > 0).sort((left, right) => right.ms - left.ms)
+  return most === undefined ? null : { route: most.route, share: most.ms / most.durationMs, requests: most.requests, having: most.having }
+}
+
+const NO_KEEP_ALIVE = Object.freeze({
+  minConnects: 20,
+  minPerSecond: 0.5,
+  // Of the calls.
+  minShare: 0.8
+})
+
+/**
+ * A new connection for each call, although the one before could have been used again.
+ * @type {Detector}
+ */
+const noKeepAlive = {
+  ids: ['no-keep-alive'],
+  explains: [],
+  find (readings, found) {
+    const { calls = [] } = readings
+    if (found.some(({ id }) => id === 'socket-connects')) return []
+    const observedSeconds = observedMsOf(readings) / 1e3
+    return calls.filter(({ kind, operation }) => kind === 'net' && operation === 'connect').flatMap(({ target, count, errors, seconds }) => {
+      const connects = count - errors
+      if (connects < NO_KEEP_ALIVE.minConnects || connects < observedSeconds * NO_KEEP_ALIVE.minPerSecond) return []
+      const users = calls.filter(call => call.target === target && !['net', 'dns'].includes(call.kind) && !['connect', 'acquire'].includes(call.operation))
+      const used = sum(users, call => call.count)
+      const slow = shareOfSlow(readings, [`net connect ${target}`, ...users.map(({ kind, operation }) => `${kind} ${operation} ${target}`)])
+      const byRequest = used > 0 || slow === null ? null : unreportedOf(readings, slow)
+      const all = used || byRequest || 0
+      if (all < NO_KEEP_ALIVE.minConnects || connects < all * NO_KEEP_ALIVE.minShare) return []
+      const lookups = sum(calls.filter(({ kind, target: name }) => kind === 'dns' && target.startsWith(`${name}:`)), call => call.seconds)
+      const at = slow === null ? null : mostWaitedLine(readings, slow.route)
+      const what = users.length === 0 ? 'request' : `${users[0].kind} call`
+      return [makeFinding(readings, {
+        id: 'no-keep-alive',
+        ...lossOf(readings, seconds + lookups),
+        title: `Connections to ${target} are not kept alive: each ${what} opens a new one (${times(connects, 'connection')} for ${times(all, what)}).`,
+        what: `Opening one takes ${duration((seconds + lookups) * 1e3 / connects)} on average, and with TLS its handshake on top.${at === null || slow === null ? '' : ` ${describePlace({ route: slow.route, line: at.line, share: at.line.share })}`}`,
+        where: at === null || slow === null ? null : placeOf({ route: slow.route, line: at.line }),
+        why: 'a new connection costs a DNS lookup, a round trip, with TLS two more and some milliseconds of CPU, and a port that stays occupied for a minute',
+        instead: users.length > 0 && users[0].kind === 'http'
+          ? 'use one agent for all calls: new http.Agent({ keepAlive: true }), or the global one, or fetch(), which keeps connections; do not send connection: close; read each response to its end; check the timeout of the other side'
+          : 'open the client once, or use a pool, instead of connecting for each call',
+        evidence: { target, connections: connects, calls: all, connectMs: rounded(seconds * 1e3 / count), route: slow?.route ?? null },
+        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+      })]
+    })
+  }
+}
+
+/**
+ * Calls that no library reports: nearly all slow requests of a route opened a connection.
+ * @param {Readings} readings
+ * @param {{ route: string, requests: number, having: number }} slow
+ * @returns {number | null} requests of the route
+ */
+function unreportedOf ({ pace }, { route, requests, having }) {
+  if (requests < MIN_REQUESTS || having < requests * NO_KEEP_ALIVE.minShare) return null
+  return pace.routes.find(one => one.route === route)?.count ?? null
+}
+
+/** @param {WaitLine} line */
+function placeText ({ function: name, file, line }) {
+  return `${name} (${file}:${line})`
+}
+
+/**
+ * @template T
+ * @param {readonly T[]} all
+ * @param {(one: T) => number} toNumber
+ */
+function sum (all, toNumber) {
+  return all.reduce((so, one) => so + toNumber(one), 0)
+}
+
+module.exports = { noKeepAlive, slowDns, smallPool }

@@ -1,0 +1,85 @@
+'use strict'
+
+// What detectors of waits share: the lines at which sampled requests waited, scaled to all requests of the observed time, and what that cost. Pure.
+
+const { MIN_REQUESTS, observedMsOf, utilizationOf } = require('./readings')
+const { percent, placed } = require('./format-text')
+
+/** @import { Finding } from '../../../types/findings' */
+/** @import { RouteWaits, WaitLine } from '../../../types/waits' */
+/** @import { Readings } from './readings' */
+
+// Where the sampled requests took much longer than all, they were the first ones, or others of another kind.
+const MAX_UNLIKE = 2.5
+
+/**
+ * @typedef {object} RouteLine
+ * @property {string} route
+ * @property {WaitLine} line
+ * @property {number} meanMs     that a request waited here
+ * @property {number} share      of its duration
+ * @property {number} perSecond  requests of the route
+ * @property {number} seconds    in all requests of the observed time
+ */
+
+/**
+ * @param {Readings} readings
+ * @returns {(RouteWaits & { perSecond: number, seconds: number, meanMs: number })[]} routes with enough sampled requests, which are like all their requests;
+ *   seconds, meanMs: of all
+ */
+function sampledRoutes ({ waits = [], pace }) {
+  return waits.filter(({ requests }) => requests >= MIN_REQUESTS).flatMap(route => {
+    const found = pace.routes.find(one => one.route === route.route)
+    if (found === undefined || found.seconds === 0 || pace.ms === 0) return []
+    const meanMs = found.seconds * 1e3 / found.count
+    const unlike = route.totalMs / route.requests / meanMs
+    return unlike > MAX_UNLIKE || unlike < 1 / MAX_UNLIKE ? [] : [{ ...route, perSecond: found.count * 1e3 / pace.ms, seconds: found.seconds, meanMs }]
+  })
+}
+
+/**
+ * @param {Readings} readings
+ * @param {(line: WaitLine) => boolean} isMeant
+ * @returns {RouteLine[]} most time first
+ */
+function linesOf (readings, isMeant) {
+  return sampledRoutes(readings).flatMap(({ route, perSecond, seconds, meanMs, lines }) => {
+    return lines.filter(isMeant).map(line => ({ route, line, meanMs: meanMs * line.share, share: line.share, perSecond, seconds: seconds * line.share }))
+  }).sort((left, right) => right.seconds - left.seconds)
+}
+
+/**
+ * The time of all requests that were answered.
+ * @param {Readings} readings
+ */
+function requestSecondsOf ({ pace }) {
+  return pace.routes.reduce((sum, { seconds }) => sum + seconds, 0)
+}
+
+/**
+ * @param {Readings} readings
+ * @param {number} seconds  of requests
+ * @returns {Pick<Finding, 'severity' | 'lostMs' | 'share'>}
+ */
+function lossOf (readings, seconds) {
+  const all = requestSecondsOf(readings)
+  const share = all === 0 ? 0 : Math.min(1, seconds / all) * (1 - utilizationOf(readings))
+  return { severity: 'warning', lostMs: observedMsOf(readings) * share, share }
+}
+
+/**
+ * @param {Pick<RouteLine, 'route' | 'line'> | null} at
+ * @returns {Finding['where']}
+ */
+function placeOf (at) {
+  if (at === null) return null
+  const { route, line: { function: name, file, line, column } } = at
+  return { function: name, file, line, column, via: null, route }
+}
+
+/** @param {Pick<RouteLine, 'route' | 'line' | 'share'>} at */
+function describePlace ({ route, line, share }) {
+  return `${route} waits ${percent(share)} of its time at ${placed(line)}.`
+}
+
+module.exports = { describePlace, linesOf, lossOf, placeOf, requestSecondsOf, sampledRoutes }

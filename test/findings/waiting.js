@@ -1,0 +1,120 @@
+'use strict'
+
+// A table of processes whose requests wait, each with healthy ones that do so for a moment.
+
+const PLACE = Object.freeze({ function: 'loadOrders', file: 'orders.js', line: 12, column: 3 })
+
+/** 100 requests a second, each of which waits `meanMs` at its line. */
+const paced = (meanMs, durationMs = 100) => ({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 6000, seconds: 6 * durationMs }] }, waits: [routeOf([lineOf({ meanMs, durationMs })], { durationMs })] })
+const lineOf = ({ meanMs, durationMs = 100, requests = 10, ...rest }) => ({
+  ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
+})
+const routeOf = (lines, { durationMs = 100, requests = 10, serial = [] } = {}) => ({ route: 'GET /orders', requests, open: 0, truncated: 0, totalMs: durationMs * requests, waitingMs: durationMs * requests * 0.95, unseenMs: 0, lines, serial })
+const awaiting = (parts, rest = {}) => ({ ...paced(0), waits: [routeOf([lineOf(parts)])], ...rest })
+const call = (kind, operation, target, count, meanMs, errors = 0) => ({ kind, operation, target, count, errors, seconds: count * meanMs / 1e3, p50Ms: meanMs, p99Ms: meanMs * 2 })
+const slow = (waits, count = 10, durationMs = 100) => Array.from({ length: count }, () => ({ at: 1_010_000, route: 'GET /orders', status: 200, durationMs, unreadMs: 0, ownMs: 1, behindMs: 0, behind: [], gcMs: 0, waitingMs: durationMs - 1, waits, waitedAt: null, traceId: null }))
+const wait = (kind, operation, target, ms, errors = 0) => ({ kind, operation, target, calls: 1, errors, ms })
+
+const WAITING = [
+  {
+    // 9 requests at a time for 2 connections.
+    name: 'a pool whose client shows no more than its package, beside the connections that are open',
+    id: 'small-pool',
+    sick: awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 2 } }),
+    healthy: [awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 10 } }), awaiting({ meanMs: 90, awaited: 'pg-pool' }), awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 81: 1, 82: 1 } })],
+    says: /^The connection pool of pg-pool is too small: getting a connection takes 70 ms, both connections are in use, and 7 requests wait for one\./,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a pool whose package is seen under another one',
+    id: 'small-pool',
+    sick: awaiting({ meanMs: 90, awaited: 'tarn', via: 'knex', poolMs: 600 }),
+    healthy: [awaiting({ meanMs: 90, awaited: 'knex', poolMs: 100 })],
+    says: /^The connection pool of knex is too small: getting a connection takes 60 ms, and 6 requests wait for one\. .*has a connection for 30 ms/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a pool whose library reports how long a connection took',
+    id: 'small-pool',
+    sick: awaiting({ meanMs: 90, awaited: 'mysql2' }, { connections: { 3306: 3 }, calls: [call('mysql', 'acquire', 'db:3306', 6000, 60), call('mysql', 'SELECT', 'db:3306', 6000, 30), call('mysql', 'connect', 'db:3306', 3, 20)] }),
+    healthy: [awaiting({ meanMs: 90, awaited: 'mysql2' }, { connections: { 3306: 3 }, calls: [call('mysql', 'acquire', 'db:3306', 6000, 3), call('mysql', 'SELECT', 'db:3306', 6000, 60)] })],
+    says: /^The connection pool of mysql db:3306 is too small: getting a connection takes 60 ms, all 3 connections are in use/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'lookups',
+    id: 'slow-dns',
+    sick: awaiting({ meanMs: 90, awaited: 'fetch' }, { calls: [call('dns', 'lookup', 'prices', 3000, 100)], slow: slow([wait('dns', 'lookup', 'prices', 60)]) }),
+    healthy: [
+      awaiting({ meanMs: 90, awaited: 'fetch' }, { calls: [call('dns', 'lookup', 'prices', 3000, 2)], slow: slow([wait('dns', 'lookup', 'prices', 2)]) }),
+      awaiting({ meanMs: 90, awaited: 'fetch' }, { calls: [call('dns', 'lookup', 'prices', 10, 100)], slow: slow([wait('dns', 'lookup', 'prices', 60)], 3) })
+    ],
+    says: /^DNS is slow: looking up prices takes 100 ms, 50 % of the time of GET \/orders\. 3000 lookups.*libuv's pool until the name server has answered: all 4\./,
+    where: 'loadOrders'
+  },
+  {
+    name: 'lookups of the application itself',
+    id: 'slow-dns',
+    sick: awaiting({ meanMs: 50, awaited: 'dns' }),
+    healthy: [awaiting({ meanMs: 5, awaited: 'dns' })],
+    says: /^DNS is slow: looking up a name takes 50 ms, 50 % of the time of GET \/orders\./,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a connection for each call',
+    id: 'no-keep-alive',
+    sick: awaiting({ meanMs: 90, awaited: 'fetch' }, { calls: [call('net', 'connect', 'prices:80', 5900, 5), call('http', 'GET', 'prices:80', 3000, 80), call('http', 'POST', 'prices:80', 3000, 80)], slow: slow([wait('http', 'GET', 'prices:80', 80)]) }),
+    healthy: [
+      awaiting({ meanMs: 90 }, { calls: [call('net', 'connect', 'prices:80', 100, 5), call('http', 'GET', 'prices:80', 6000, 80)] }),
+      awaiting({ meanMs: 90 }, { calls: [call('net', 'connect', 'prices:80', 15, 5), call('http', 'GET', 'prices:80', 15, 80)] }),
+      awaiting({ meanMs: 90 }, { calls: [call('net', 'connect', 'db:5432', 30, 5)], slow: slow([wait('net', 'connect', 'db:5432', 5)]) })
+    ],
+    says: /^Connections to prices:80 are not kept alive: each http call opens a new one \(5900 connections for 6000 http calls\)\. Opening one takes 5 ms/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a connection for each request, of a library that reports nothing',
+    id: 'no-keep-alive',
+    sick: awaiting({ meanMs: 90, awaited: 'pg' }, { calls: [call('net', 'connect', 'db:5432', 5900, 5)], slow: slow([wait('net', 'connect', 'db:5432', 5)]) }),
+    healthy: [],
+    says: /^Connections to db:5432 are not kept alive: each request opens a new one/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a timer',
+    id: 'timer-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'timer' }),
+    healthy: [awaiting({ meanMs: 40, awaited: 'timer' }), { ...paced(0, 10), waits: [routeOf([lineOf({ meanMs: 8, durationMs: 10, awaited: 'node:timers/promises' })], { durationMs: 10 })] }],
+    says: /^GET \/orders waits for a timer 80 % of its time\. loadOrders \(orders\.js:12\) waits 80 ms for timers/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'pauses between attempts',
+    id: 'timer-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'node:timers/promises', waits: 30 }, { slow: slow([wait('http', 'GET', 'prices:80', 10, 3)]) }),
+    healthy: [],
+    says: /^GET \/orders spends 80 % of its time in pauses between attempts: http GET prices:80 fails 30 times in 10 requests\. .*in 3 waits/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a lock',
+    id: 'lock-wait',
+    sick: awaiting({ meanMs: 80, resumedBy: { ...PLACE, function: 'release', line: 30 } }),
+    healthy: [awaiting({ meanMs: 80 }), awaiting({ meanMs: 10, resumedBy: { ...PLACE, function: 'release', line: 30 } })],
+    says: /^GET \/orders waits 80 % of its time for a lock or queue of the application, at loadOrders \(orders\.js:12\)\. .*at release \(orders\.js:30\); 8 requests stand in line/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'awaits in a row',
+    id: 'serial-awaits',
+    sick: { ...paced(0), waits: [routeOf([lineOf({ meanMs: 30 })], { serial: [{ ...PLACE, function: 'order', awaits: 3, maxAwaits: 4, requests: 10, ms: 900 }] })] },
+    healthy: [
+      { ...paced(0), waits: [routeOf([lineOf({ meanMs: 30 })], { serial: [{ ...PLACE, awaits: 2, maxAwaits: 2, requests: 10, ms: 900 }] })] },
+      { ...paced(0), waits: [routeOf([lineOf({ meanMs: 30 })], { serial: [{ ...PLACE, awaits: 5, maxAwaits: 5, requests: 10, ms: 200 }] })] }
+    ],
+    says: /^GET \/orders awaits 3 times in a row in order \(orders\.js:12\): 90 ms, 90 % of its time\./,
+    where: 'order'
+  }
+]
+
+module.exports = { WAITING, lineOf, routeOf }
