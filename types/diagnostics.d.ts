@@ -287,7 +287,7 @@ export interface CaptureOptions {
   last?: number
   /** Default: the first format of the kind, 'cpuprofile' for 'cpu'. */
   format?: ArtifactFormat
-  /** CPU or heap profile: locations in the original code, or in the code that runs. Default 'original' for 'flamegraph' and 'text', else 'generated'. */
+  /** CPU or heap profile: locations in the original code, or in the code that runs. Default 'original' for 'flamegraph', 'text' and 'trace', else 'generated'. */
   sources?: 'original' | 'generated'
   /** CPU profile: only what ran for this route, as in 'POST /login'; the rest counts as idle. Rejects with ERR_LOOPSCOPE_UNKNOWN_ROUTE if nothing did. */
   route?: string

@@ -72,6 +72,24 @@ export interface EncodeContext {
   lines?: readonly WorkLine[]
   /** Additional sections of the text report. */
   sections?: { title: string, lines: string[] }[]
+  /** What happened in the time of the profile besides its samples, for a trace. */
+  events?: () => TraceEvents
+}
+
+/** A stretch of time in a trace. Times are of the clock of the profile, in microseconds. */
+export interface TraceSpan {
+  name: string
+  fromMicros: number
+  toMicros: number
+  /** Shown when it is selected. */
+  properties: [name: string, value: string][]
+}
+
+export interface TraceEvents {
+  stalls: TraceSpan[]
+  requests: TraceSpan[]
+  collections: TraceSpan[]
+  marks: { name: string, atMicros: number }[]
 }
 
 /** One encoding of a CPU profile. */
@@ -87,4 +105,4 @@ export interface Format {
 /** Locations in the original code, or in the code that runs: docs/source-maps.md. */
 export type Sources = 'original' | 'generated'
 
-export type FormatName = 'cpuprofile' | 'pprof' | 'flamegraph' | 'text'
+export type FormatName = 'cpuprofile' | 'pprof' | 'flamegraph' | 'text' | 'trace'

@@ -6,6 +6,7 @@ const { setMaxListeners } = require('node:events')
 const { parseArgs } = require('node:util')
 const { COMMANDS } = require('./commands')
 const { EXIT_CODES, Failure } = require('./failure')
+const { closestName } = require('./output/closest-name')
 const { printInto } = require('./output/destination')
 const { showAll } = require('./output/findings')
 const { createTerminal } = require('./output/terminal')
@@ -18,7 +19,6 @@ const { version } = require('../../package.json')
 const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM'])
 const HELP_INDENT = '      ' // of the description below the name of a command
 const OPTION_WIDTH = 24
-const MAX_TYPO_SHARE = 0.4 // of the letters of a name: with more wrong ones no suggestion is made
 
 /**
  * @param {string[]} argv  without node and script
@@ -65,7 +65,7 @@ async function dispatch ([name, ...rest], surroundings) {
   const command = commandOf(name)
   const { values, positionals } = readArguments(command, rest)
   if (values.help) return terminal.line(helpOf(command, terminal.columns()))
-  const invocation = { ...surroundings, terminal: terminal.changed({ isWide: values.wide === true }), values, positionals, runCommand }
+  const invocation = { ...surroundings, commands: COMMANDS, terminal: terminal.changed({ isWide: values.wide === true }), values, positionals, runCommand }
   return command.makesFile ? command.run(invocation) : printInto(invocation, { name: command.name, print: command.run })
 }
 
@@ -123,37 +123,6 @@ function didYouMean (typed, names) {
 }
 
 /**
- * @param {string} typed
- * @param {readonly string[]} names
- * @returns {string | undefined}
- */
-function closestName (typed, names) {
-  const [best] = names.map(name => ({ name, distance: distanceOf(typed, name) })).sort((left, right) => left.distance - right.distance)
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPO_SHARE)) ? best.name : undefined
-}
-
-/**
- * @param {string} from
- * @param {string} to
- * @returns {number} the edit distance: letters inserted, removed, changed, or swapped with the next
- */
-function distanceOf (from, to) {
-  let before = /** @type {number[]} */ ([])
-  let last = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (let row = 1; row <= from.length; row++) {
-    const next = [row]
-    for (let column = 1; column <= to.length; column++) {
-      const isSame = from[row - 1] === to[column - 1]
-      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      next[column] = Math.min(last[column] + 1, next[column - 1] + 1, last[column - 1] + (isSame ? 0 : 1), ...(isSwap ? [before[column - 2] + 1] : []))
-    }
-    before = last
-    last = next
-  }
-  return last[to.length]
-}
-
-/**
  * @param {string | undefined} name
  * @param {import('./output/terminal').Terminal} terminal
  */
@@ -172,7 +141,7 @@ function overview (commands, width) {
     '',
     ...commands.flatMap(({ name, usage, help }) => [`  ${name} ${usage}`.trimEnd(), ...wrapped(HELP_INDENT + help, width, HELP_INDENT)]),
     '',
-    ...wrapped('A pid is reached over the control socket of the process, also while its event loop is blocked. A URL is the address of an admin surface; its ' +
+    ...wrapped('A pid, or the name of an application, is reached over the control socket of the process, also while its event loop is blocked. A URL is the address of an admin surface; its ' +
       'token comes from --token-file, LOOPSCOPE_TOKEN or --token (which other users of this host can see in the list of processes).', width),
     '`loopscope help <command>` lists the options of a command.'
   ].join('\n')

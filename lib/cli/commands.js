@@ -11,6 +11,7 @@
  * @property {NodeJS.ProcessEnv} env
  * @property {import('./output/terminal').Terminal} terminal
  * @property {AbortSignal} signal  Ctrl-C
+ * @property {readonly Command[]} commands  all there are
  * @property {(argv: string[], surroundings: Surroundings) => Promise<number>} runCommand  runs a command, and returns its exit code
  *
  * @typedef {Pick<Invocation, 'env' | 'terminal' | 'signal'>} Surroundings
@@ -52,7 +53,8 @@ const COMMANDS = Object.freeze([
   require('./commands/files/heap-index'),
   require('./commands/run'),
   require('./commands/bench'),
-  require('./commands/mcp')
+  require('./commands/mcp'),
+  require('./commands/completion')
 ])
 
 module.exports = { COMMANDS }

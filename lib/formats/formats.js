@@ -62,6 +62,12 @@ const FORMATS = Object.freeze({
     contentType: 'text/plain; charset=utf-8',
     sources: 'original',
     encode: (profile, context) => require('./text').encodeText(profile, context)
+  },
+  trace: {
+    extension: 'json',
+    contentType: 'application/json; charset=utf-8',
+    sources: 'original',
+    encode: (profile, context) => require('./trace').encodeTrace(profile, context)
   }
 })
 

@@ -41,7 +41,7 @@ const UNKNOWN = Object.freeze({
  * @param {CpuProfile} profile
  * @param {string} appRoot
  * @param {readonly WorkLine[]} [known]
- * @returns {Required<Pick<EncodeContext, 'sections' | 'lines'>>}
+ * @returns {Required<Pick<EncodeContext, 'sections' | 'lines'>> & Pick<EncodeContext, 'events'>}
  */
 function reportSections (profile, appRoot, known = []) {
   // A profile of several processes or threads has no single loop to judge.

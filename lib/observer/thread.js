@@ -23,6 +23,7 @@ const { createCpuBudget } = require('../source-maps/cpu-budget')
 const { SourceMaps } = require('../source-maps/source-maps')
 const { RequestsInFlight } = require('./requests/requests-in-flight')
 const { SlowRequests } = require('./slow-requests/slow-requests')
+const { TraceEventLog } = require('./trace-events')
 const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
 const { SampledCalls } = require('./sync-calls/sampled-calls')
@@ -45,9 +46,6 @@ const MAX_SHORTAGE_MS = 30_000
 
 const MAX_LAST_WINDOW_MS = 100 // half of the time that the main thread waits for the session to close
 
-/** Loaded with the first report. @type {typeof import('./report-sections').reportSections} */
-const reportSections = (...args) => require('./report-sections').reportSections(...args)
-
 class ObserverThread {
   #settings
   #state
@@ -69,6 +67,7 @@ class ObserverThread {
   #poolWaits
   #clockRenewer = createClockRenewer()
   #marks = new Marks()
+  #traceEvents = new TraceEventLog({ stalls: () => this.#stalls.records.list(), marks: () => this.#marks.list() })
   #main
   #memory
   #captureParts
@@ -164,11 +163,17 @@ class ObserverThread {
       sourceMaps: this.#sourceMaps,
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
-      reportSections,
+      reportSections: this.#reportSections,
       workLines: () => workLinesOf(this.#stalls.records.list()),
       marks: this.#marks
     })
   }
+
+  /** The report's code is loaded with the first one. @type {typeof import('./report-sections').reportSections} */
+  #reportSections = (profile, ...rest) => ({
+    ...require('./report-sections').reportSections(profile, ...rest),
+    events: () => this.#traceEvents.of(profile)
+  })
 
   async begin () {
     unattended(this.#releaseOnRequest())
@@ -223,6 +228,7 @@ class ObserverThread {
       requestNotes: ({ notes }) => {
         this.#calls.add(notes.calls)
         this.#slowRequests.addNotes(notes)
+        this.#traceEvents.addNotes(notes)
         this.#waitProfile.add(notes.awaits)
         this.#requestsInFlight.addNotes(notes)
         this.#windowReading.addNotes(notes)
@@ -335,7 +341,7 @@ class ObserverThread {
       capture: this.#captureParts.run,
       storeAt: this.#captureParts.storeAt,
       egress: () => this.#egress,
-      reportSections,
+      reportSections: this.#reportSections,
       comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
       heapSampler: this.#captureParts.sampler,
       channel: this.#channel

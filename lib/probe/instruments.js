@@ -17,6 +17,7 @@ const { createNotedCpu } = require('./process/noted-cpu')
 const { Recording } = require('./recorder/recording')
 const { Applications } = require('./applications')
 const { EgressServing } = require('./egress-serving')
+const { Collections } = require('./heap/collections')
 const { HeapWatching } = require('./heap/heap-watching')
 const { Jobs } = require('./jobs')
 const { Stalls } = require('./stalls')
@@ -78,6 +79,7 @@ class Instruments {
   loop // measurements of the event loop
   requestNotes
   jobs
+  collections = new Collections()
 
   /**
    * @param {object} parts
@@ -109,7 +111,7 @@ class Instruments {
       takeThreadCpuMs: notedCpu.take
     })
     const { context, inFlight } = this.#requestContexts
-    this.requestNotes = new RequestNotes({ context, inFlight, heartbeat: this.#heartbeat, tell })
+    this.requestNotes = new RequestNotes({ context, inFlight, heartbeat: this.#heartbeat, collections: this.collections, tell })
     this.jobs = new Jobs({ context, inFlight, notes: this.requestNotes, onBegin: this.speedUp, logger })
     this.#recording = new Recording({
       settings: recorder,
@@ -163,6 +165,7 @@ class Instruments {
     if (this.#options.waits) this.requestNotes.awaits.start()
     this.loop.start()
     this.heap.start()
+    this.collections.start()
     this.exactCalls.start()
     this.#heartbeat.start()
     this.#hiddenFunctions.define()
@@ -178,6 +181,7 @@ class Instruments {
     this.#recording.stop()
     this.exactCalls.stop()
     this.heap.stop()
+    this.collections.stop()
     this.loop.stop()
     this.#requestContexts.stop()
     this.#hiddenFunctions.remove()

@@ -25,6 +25,14 @@ function hasContexts () {
 }
 
 /**
+ * The MeterProvider of an SDK.
+ * @returns {{ getMeter (name: string, version: string): any } | undefined}
+ */
+function registeredMeters () {
+  return /** @type {any} */ (globalThis)[API]?.metrics
+}
+
+/**
  * The span of the running code. It only reads, so it also works in the middle of that code.
  * @returns {Span | null}
  */
@@ -99,4 +107,4 @@ function culpritAttributes ({ function: name, file, line, column, call }) {
   }
 }
 
-module.exports = { activeSpan, hasContexts, addStallToTrace }
+module.exports = { activeSpan, hasContexts, registeredMeters, addStallToTrace }

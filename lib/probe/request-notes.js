@@ -15,6 +15,7 @@ const { DependencyCalls } = require('./waits/dependency-calls')
 
 /** @import { Tell } from '../link/channel' */
 /** @import { BlockedStack } from './blocked-stack' */
+/** @import { Collection, Collections } from './heap/collections' */
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { RouteContext } from './http/contexts/route-context' */
 /** @import { InFlightReading } from './http/in-flight' */
@@ -66,6 +67,7 @@ const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the han
  * @property {Work[]} seen      moments at which a request's code was found running
  * @property {Interval[]} late  when the loop was late
  * @property {Answer[]} answers  slow ones only
+ * @property {Collection[]} collections  garbage collections
  * @property {CallBatch} calls  calls to the application's dependencies
  * @property {AwaitBatch} awaits  where sampled requests waited
  * @property {InFlightReading} inFlight  the requests under way
@@ -78,6 +80,7 @@ class RequestNotes {
   #heartbeat
   #inFlight
   #arrivals
+  #collections
   #handlers = new Handlers()
   #probes = new StackProbes((route, request) => this.#handlers.notice(route, request))
   #work = new WorkLog()
@@ -96,11 +99,13 @@ class RequestNotes {
    * @param {{ dueMicros: number }} parts.heartbeat
    * @param {Tell} parts.tell  the observer
    * @param {InFlight} [parts.inFlight]
+   * @param {Pick<Collections, 'take'>} [parts.collections]
    */
-  constructor ({ context, heartbeat, tell, inFlight = new InFlight() }) {
+  constructor ({ context, heartbeat, tell, inFlight = new InFlight(), collections = { take: () => [] } }) {
     this.#context = context
     this.#heartbeat = heartbeat
     this.#inFlight = inFlight
+    this.#collections = collections
     this.#tell = tell
     this.#arrivals = new Arrivals(heartbeat)
     this.calls = new DependencyCalls({ context, onFull: () => this.handOver() })
@@ -210,6 +215,7 @@ class RequestNotes {
       seen: this.#seen.take(),
       late: this.#late,
       answers: this.#answers,
+      collections: this.#collections.take(),
       calls: this.calls.take(),
       awaits: this.awaits.take(),
       inFlight: this.readInFlight(),

@@ -43,7 +43,7 @@ for (const [args, message] of [
   [['profile', '1', '--seconds', '0'], /--seconds must be greater than 0/],
   [['profile', '1', '--format', 'svg'], /svg is not a format.*cpuprofile/s],
   [['profile', '--attach', 'x'], /--attach takes a pid/],
-  [['stalls', 'not a url'], /neither a pid nor a URL/],
+  [['stalls', 'ftp://host'], /neither a pid nor a URL/],
   [['artifacts', '--socket', '/nowhere', 'burn', 'x'], /takes get <name> or rm <name>/]
 ]) {
   test(`loopscope ${args.join(' ')} is wrong use`, async () => {

@@ -39,7 +39,7 @@ async function runShop (t, count) {
 }
 
 const requestTo = async ({ url }) => { await (await fetch(`${url}/hold?count=1`)).text() }
-const HELD = 'http_server_request_duration_seconds_count{http_request_method="GET",http_route="/hold",http_response_status_code="200"}'
+const HELD = 'http_server_request_duration_seconds_count{http_request_method="GET",url_scheme="http",http_route="/hold",http_response_status_code="200"}'
 const upOf = (metrics, { pid }) => metrics.get(`loopscope_up{pid="${pid}"}`)
 
 test('any process answers for all, and what one has counted stays when it is stuck, stopped, killed or closed', async t => {

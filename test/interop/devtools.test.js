@@ -119,6 +119,22 @@ describe('Chrome DevTools', { skip, timeout: 400_000 }, () => {
     })
   }
 
+  test('show the samples and the tracks of a trace in the Performance panel', async t => {
+    const page = await context.newPage()
+    t.after(() => page.close())
+    const [{ profile: recorded }] = readRecorded()
+    const span = (name, fromMs, toMs) => ({ name, fromMicros: recorded.startTime + fromMs * 1e3, toMicros: recorded.startTime + toMs * 1e3, properties: [] })
+    const file = path.join(profile, 'shop.json')
+    fs.writeFileSync(file, FORMATS.trace.encode(recorded, {
+      title: 'shop (pid 12)',
+      startedAt: Date.now(),
+      events: () => ({ stalls: [span('code: plantedStall', 10, 200)], requests: [span('GET /planted', 5, 210)], collections: [span('major', 20, 30)], marks: [] })
+    }))
+    await page.goto(`${DEVTOOLS}?panel=timeline`)
+    assert.match(await findInPerformance(page, file, /parseReport/), /[\d.,]+\sms/)
+    assert.match(await findInPerformance(page, file, /plantedStall/), /190\.0\sms/)
+  })
+
   test('show the functions of a .heapprofile in the Memory panel', async t => {
     const { file, page } = await open(t, 'heap-profiler', 'heap-profile')
     await loadIntoMemory(page, file)

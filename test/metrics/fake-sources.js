@@ -3,6 +3,7 @@
 // Sources with fixed numbers. The two that own buckets, loop delay and requests, are the real parts.
 
 const { BucketCounts } = require('../../lib/base/bucket-counts')
+const { BOUNDS_SECONDS } = require('../../lib/probe/heap/collections')
 const { createDelayHistogram } = require('../../lib/probe/loop/delay-histogram')
 const { createRequestDurations } = require('../../lib/api/http/request-durations')
 
@@ -24,6 +25,8 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
   delay.record(blockedMs)
   const captureDurations = new BucketCounts([1, 10])
   captureDurations.observe(10.2)
+  const gcSeconds = new BucketCounts(BOUNDS_SECONDS)
+  gcSeconds.observe(0.002)
 
   return {
     delay,
@@ -55,6 +58,8 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     pool: { queued: 2, maxWaitMs: 90 },
     threads: [{ kind: 'resize', busyMs: 1500, stalls: 2 }, { kind: 'mail.js', busyMs: 20, stalls: 0 }],
     clock: { recentMaxStalenessMs: 25 },
+    collections: { listeners: new Set(), read: () => [{ type: 'minor', reading: gcSeconds.read() }] },
+    heapSpaces: { read: () => [{ space_name: 'old_space', space_size: 4e7, space_used_size: 3e7, space_available_size: 1e6, physical_space_size: 35e6 }] },
     heap: { trend: () => ({ spaces: [{ name: 'old_space', usedBytes: 5e6, bytesPerMinute: 0 }] }) },
     memory: {
       owners: [['heap', 5e7], ['worker', 3e7]],

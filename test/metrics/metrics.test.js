@@ -61,9 +61,9 @@ test('stop() does not take what the application put in place of ours', () => {
 })
 
 test('a metric without its source is not registered', () => {
-  const { delay } = createFakeSources()
-  const { registry } = start({ sources: { delay } })
-  assert.deepEqual(namesIn(registry), ['nodejs_eventloop_delay_max_seconds', 'nodejs_eventloop_delay_seconds'])
+  const { pool } = createFakeSources()
+  const { registry } = start({ sources: { pool } })
+  assert.deepEqual(namesIn(registry), ['loopscope_threadpool_queued_total'])
 })
 
 test('a source that throws leaves the other metrics readable and is logged once', async () => {

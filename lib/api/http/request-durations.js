@@ -47,7 +47,7 @@ const DEFAULTS = Object.freeze({
 
 /**
  * @typedef {object} DurationsReading
- * @property {{ method: string, route: string, status: string, reading: BucketReading }[]} durations
+ * @property {{ method: string, scheme: 'http' | 'https', route: string, status: string, reading: BucketReading }[]} durations
  * @property {Active[]} active
  * @property {number} overflowed  requests counted under '_other', for their route or their status
  */
@@ -66,9 +66,9 @@ class RequestDurations {
   #logger
   #routeCount = 0
   #overflowed = 0
-  /** By route and method. @type {Map<string, Map<string, MethodCounts>>} */
+  /** By route, then by method and scheme. @type {Map<string, Map<Active, MethodCounts>>} */
   #byRoute = new Map()
-  /** Likewise, for routes that are counted under '_other'. @type {Map<string, Map<string, MethodCounts>>} */
+  /** Likewise, for routes that are counted under '_other'. @type {Map<string, Map<Active, MethodCounts>>} */
   #sharing = new Map()
   /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
   #active = { http: new Map(), https: new Map() }
@@ -100,9 +100,9 @@ class RequestDurations {
   finished ({ active, route, status, seconds }) {
     active.count--
     const own = this.#byRoute.get(route)
-    const counts = (own ?? this.#sharing.get(route))?.get(active.method)
+    const counts = (own ?? this.#sharing.get(route))?.get(active)
     const buckets = counts?.byStatus.get(status)
-    if (counts === undefined || buckets === undefined) return this.#learn(active.method, route, status, seconds)
+    if (counts === undefined || buckets === undefined) return this.#learn(active, route, status, seconds)
     if (own === undefined) this.#overflowed++
     buckets.observe(seconds)
     return counts.name
@@ -120,29 +120,29 @@ class RequestDurations {
 
   /**
    * Counts a new combination; beyond the limits together with other routes or statuses.
-   * @param {string} method
+   * @param {Active} active
    * @param {string} route
    * @param {number} status
    * @param {number} seconds
    */
-  #learn (method, route, status, seconds) {
+  #learn (active, route, status, seconds) {
     const boundedRoute = this.#admit(route)
     const boundedStatus = isStatus(status) ? status : OTHER
     if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
-    const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), method, () => ({ name: `${method} ${boundedRoute}`, byStatus: new Map() }))
+    const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), active, () => ({ name: `${active.method} ${boundedRoute}`, byStatus: new Map() }))
     entryOf(byStatus, boundedStatus, createBuckets).observe(seconds)
-    return boundedRoute === route ? name : this.#share(method, route, byStatus)
+    return boundedRoute === route ? name : this.#share(active, route, byStatus)
   }
 
   /**
-   * @param {string} method
+   * @param {Active} active
    * @param {string} route  that is counted with others
    * @param {MethodCounts['byStatus']} byStatus  the shared counts
    * @returns {string} its own name
    */
-  #share (method, route, byStatus) {
-    const name = `${method} ${route}`
-    if (this.#sharing.size < MAX_SHARING) entryOf(entryOf(this.#sharing, route, createMap), method, () => ({ name, byStatus }))
+  #share (active, route, byStatus) {
+    const name = `${active.method} ${route}`
+    if (this.#sharing.size < MAX_SHARING) entryOf(entryOf(this.#sharing, route, createMap), active, () => ({ name, byStatus }))
     return name
   }
 
@@ -150,8 +150,8 @@ class RequestDurations {
   read () {
     const durations = []
     for (const [route, byMethod] of this.#byRoute) {
-      for (const [method, { byStatus }] of byMethod) {
-        for (const [status, buckets] of byStatus) durations.push({ method, route, status: String(status), reading: buckets.read() })
+      for (const [{ method, scheme }, { byStatus }] of byMethod) {
+        for (const [status, buckets] of byStatus) durations.push({ method, scheme, route, status: String(status), reading: buckets.read() })
       }
     }
     const active = Object.values(this.#active).flatMap(byMethod => [...byMethod.values()].map(counted => ({ ...counted })))

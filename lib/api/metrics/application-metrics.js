@@ -3,6 +3,10 @@
 // The metrics of an application, in the registry that was passed in, in the application's default one, or in loopscope's own. Other parts count the
 // numbers, so nothing is lost if the metrics are created late, and prom-client is loaded as late as possible.
 
+const { getHeapSpaceStatistics } = require('node:v8')
+const { guarded } = require('../../base/guard')
+const { clearTimeout, setTimeout } = require('../../base/timers')
+const { registeredMeters } = require('../../probe/open-telemetry')
 const { version } = require('../../../package.json')
 
 /** @import { Registry } from 'prom-client' */
@@ -10,6 +14,9 @@ const { version } = require('../../../package.json')
 /** @import { Counts } from '../../observer/counts' */
 /** @import { Instruments } from '../../probe/instruments' */
 /** @import { MetricSources } from './definitions' */
+
+// When an OpenTelemetry SDK is looked for: many applications register one a moment after the start.
+const LOOK_MS = Object.freeze([0, 2000, 10_000, 60_000])
 
 class ApplicationMetrics {
   #parts
@@ -19,6 +26,10 @@ class ApplicationMetrics {
   #sources
   /** @type {(() => void) | undefined} */
   #release
+  /** @type {(() => void) | undefined} */
+  #releaseMeter
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer
 
   /**
    * @param {object} parts
@@ -45,12 +56,28 @@ class ApplicationMetrics {
   start (sources) {
     this.#sources = sources
     this.#hold()
+    this.#look(sources)
   }
 
   stop () {
     this.#release?.()
-    this.#release = undefined
+    this.#releaseMeter?.()
+    clearTimeout(this.#timer)
+    this.#release = this.#releaseMeter = this.#timer = undefined
     this.#sources = undefined
+  }
+
+  /**
+   * @param {MetricSources} sources
+   * @param {number} [attempt]
+   */
+  #look (sources, attempt = 0) {
+    if (attempt === LOOK_MS.length) return
+    this.#timer = setTimeout(guarded(() => {
+      const meters = registeredMeters()
+      if (meters === undefined) this.#look(sources, attempt + 1)
+      else this.#releaseMeter = require('./open-telemetry-meter').holdMeter(meters, sources)
+    }), LOOK_MS[attempt]).unref()
   }
 
   #hold () {
@@ -66,7 +93,7 @@ class ApplicationMetrics {
  * @param {Requests} requests
  */
 function metricSources (instruments, requests) {
-  const { loop, exactCalls, heap, jobs } = instruments
+  const { loop, exactCalls, heap, jobs, collections } = instruments
   return {
     delay: loop.delay,
     iterations: loop.iterations,
@@ -74,6 +101,8 @@ function metricSources (instruments, requests) {
     exactCalls,
     jobs,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
+    collections,
+    heapSpaces: { read: getHeapSpaceStatistics },
     heap: { trend: () => heap.trend },
     requests,
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },

@@ -1,6 +1,9 @@
 'use strict'
 
-// The table of metrics: every metric once, by family, with the source of its numbers and its exemplars. A test keeps docs/metrics.md equal to it.
+// The table of metrics: every metric once, by family, with the source of its numbers and its exemplars. A test keeps docs/metrics.md equal to it,
+// and the names of those that OpenTelemetry defines equal to what its rules for Prometheus make of them.
+
+const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
 /** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
@@ -8,13 +11,15 @@
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
+/** @import { Collections } from '../../probe/heap/collections' */
 /** @import { JobReading } from '../../probe/jobs' */
+/** @import { RecentDelays } from '../../probe/loop/delay-histogram' */
 /** @import { DurationsReading } from '../http/request-durations' */
 
 /**
  * The sources of metrics. A metric without its source is not registered.
  * @typedef {object} MetricSources
- * @property {{ read (): BucketReading, readonly recentMaxMs: number }} [delay]
+ * @property {{ read (): BucketReading, recent (): RecentDelays | null, readonly recentMaxMs: number }} [delay]
  * @property {{ readonly recentMaxMs: number }} [iterations]  optional to the maximum of the delay, which it makes exact
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
  * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
@@ -27,6 +32,8 @@
  * @property {Counts['pool']} [pool]
  * @property {ThreadTimes[]} [threads]
  * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while the clock is not used
+ * @property {Pick<Collections, 'read' | 'listeners'>} [collections]  of garbage
+ * @property {{ read (): import('node:v8').HeapSpaceInfo[] }} [heapSpaces]
  * @property {{ trend (): HeapTrend | null }} [heap]  null while the heap is not watched
  * @property {Counts['memory']} [memory]  null while it is not known
  * @property {AdminTotals} [admin]
@@ -52,8 +59,16 @@
  * @property {string} name
  * @property {string} help
  * @property {readonly string[]} labelNames
- * @property {'sum' | 'max' | 'average' | 'first'} aggregator  how prom-client's AggregatorRegistry combines the workers of a cluster
+ * @property {'sum' | 'max' | 'min' | 'average' | 'first'} aggregator  how prom-client's AggregatorRegistry combines the workers of a cluster
  * @property {keyof MetricSources} source                     without it the metric is not registered
+ * @property {Convention} [convention]                        as OpenTelemetry's semantic conventions define it
+ */
+/**
+ * @typedef {object} Convention
+ * @property {string} name
+ * @property {'s' | 'By' | '1' | '{request}'} unit
+ * @property {'counter' | 'gauge' | 'up-down-counter' | 'histogram'} instrument
+ * @property {readonly string[]} [attributes]  in the order of labelNames
  */
 /**
  * @typedef {DefinitionHead & { type: 'counter' | 'gauge', collect: (sources: Required<MetricSources>) => NumberSample[] }} NumberDefinition
@@ -62,12 +77,13 @@
  */
 
 const MS_PER_SECOND = 1e3
+const HTTP_ATTRIBUTES = ['http.request.method', 'url.scheme', 'http.route', 'http.response.status_code']
 const REQUEST_DURATION = 'http_server_request_duration_seconds'
 
 /** @type {readonly MetricDefinition[]} */
 const DEFINITIONS = Object.freeze([
-  // Event loop: delay and utilization, under OpenTelemetry's names where they exist. No percentile gauges:
-  // percentiles cannot be averaged over processes, a histogram can be summed.
+  // Event loop: delay and utilization, under OpenTelemetry's names where they exist. The histogram is loopscope's own: percentiles cannot be
+  // averaged over processes, a histogram can be summed.
   {
     name: 'nodejs_eventloop_delay_seconds',
     help: 'How late the event loop was, by ticks of the heartbeat; a late tick also counts for the ticks it stood in for',
@@ -77,16 +93,7 @@ const DEFINITIONS = Object.freeze([
     source: 'delay',
     collect: ({ delay, stalls }) => [{ reading: delay.read(), exemplars: exemplarsOf(stalls?.traced ?? []) }]
   },
-  {
-    name: 'nodejs_eventloop_delay_max_seconds',
-    help: 'Longest event-loop delay of the last 30 to 60 seconds, however often it is scraped',
-    type: 'gauge',
-    labelNames: [],
-    aggregator: 'max',
-    source: 'delay',
-    // A tick misses up to one period of a block and all of a block between two ticks; Node's own sampling of every turn does not.
-    collect: ({ delay, iterations }) => [{ value: Math.max(delay.recentMaxMs, iterations?.recentMaxMs ?? 0) / MS_PER_SECOND }]
-  },
+  ...DELAY_GAUGES,
   {
     name: 'nodejs_eventloop_utilization_ratio',
     help: 'Share of the last 30 to 60 seconds that the event loop was at work, 0 to 1',
@@ -94,7 +101,8 @@ const DEFINITIONS = Object.freeze([
     labelNames: [],
     aggregator: 'average',
     source: 'utilization',
-    collect: ({ utilization }) => [{ value: utilization.read().utilization }]
+    collect: ({ utilization }) => [{ value: utilization.read().utilization }],
+    convention: { name: 'nodejs.eventloop.utilization', unit: '1', instrument: 'gauge' }
   },
   {
     name: 'nodejs_eventloop_time_seconds_total',
@@ -109,7 +117,8 @@ const DEFINITIONS = Object.freeze([
         { labels: { nodejs_eventloop_state: 'active' }, value: activeSeconds },
         { labels: { nodejs_eventloop_state: 'idle' }, value: idleSeconds }
       ]
-    }
+    },
+    convention: { name: 'nodejs.eventloop.time', unit: 's', instrument: 'counter', attributes: ['nodejs.eventloop.state'] }
   },
 
   // Stalls by cause and by route: how many, and how long the loop was blocked by them.
@@ -146,13 +155,14 @@ const DEFINITIONS = Object.freeze([
     name: REQUEST_DURATION,
     help: 'Duration of HTTP server requests',
     type: 'histogram',
-    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+    labelNames: ['http_request_method', 'url_scheme', 'http_route', 'http_response_status_code'],
     aggregator: 'sum',
     source: 'requests',
-    collect: ({ requests }) => requests.read().durations.map(({ method, route, status, reading }) => ({
-      labels: { http_request_method: method, http_route: route, http_response_status_code: status },
+    collect: ({ requests }) => requests.read().durations.map(({ method, scheme, route, status, reading }) => ({
+      labels: { http_request_method: method, url_scheme: scheme, http_route: route, http_response_status_code: status },
       reading
-    }))
+    })),
+    convention: { name: 'http.server.request.duration', unit: 's', instrument: 'histogram', attributes: HTTP_ATTRIBUTES }
   },
   {
     name: 'http_server_active_requests',
@@ -164,7 +174,8 @@ const DEFINITIONS = Object.freeze([
     collect: ({ requests }) => requests.read().active.map(({ method, scheme, count }) => ({
       labels: { http_request_method: method, url_scheme: scheme },
       value: count
-    }))
+    })),
+    convention: { name: 'http.server.active_requests', unit: '{request}', instrument: 'up-down-counter', attributes: ['http.request.method', 'url.scheme'] }
   },
   {
     name: 'loopscope_label_overflow_total',
@@ -323,7 +334,8 @@ const DEFINITIONS = Object.freeze([
     collect: ({ clock: { recentMaxStalenessMs } }) => recentMaxStalenessMs === null ? [] : [{ value: recentMaxStalenessMs / MS_PER_SECOND }]
   },
 
-  // The heap: the heap in use after the last full collection.
+  // The heap: its collections, its spaces, and the heap in use after the last full collection.
+  ...HEAP_METRICS,
   {
     name: 'loopscope_heap_after_gc_bytes',
     help: 'Bytes of the heap in use after the last full collection, by space; no value while nobody watches the heap',

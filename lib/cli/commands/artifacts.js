@@ -12,7 +12,7 @@ const { showBytes } = require('../../base/sizes')
 /** @type {Command} */
 module.exports = {
   name: 'artifacts',
-  usage: '<pid|url> [get|rm <name>]',
+  usage: '<pid|name|url> [get|rm <name>]',
   help: 'list, download or remove the files that an application has captured',
   options: {
     all: { type: 'boolean', meaning: 'list the files of all applications of this user that share the directory' },

@@ -47,7 +47,7 @@ const COMMON_OPTIONS = Object.freeze({
 /** @type {Command} */
 module.exports = {
   name: 'diff',
-  usage: '<before> [<between>] <after> | --mark <text> <pid|url>',
+  usage: '<before> [<between>] <after> | --mark <text> <pid|name|url>',
   help: 'compare two CPU profiles (what got hotter), heap snapshots (what grew, and what keeps it alive), heap profiles or heap histograms',
   options: {
     ...COMMON_OPTIONS,

@@ -28,7 +28,7 @@ const GROUP_MS = 30_000 // to query all processes, and to merge and encode the p
 /** @type {Command} */
 module.exports = {
   name: 'heap',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'take a redacted heap snapshot, which pauses the process; or a heap profile or histogram, at little cost',
   options: {
     kind: { type: 'string', short: 'k', meaning: 'snapshot (default), profile (sampled allocations by stack), or histogram (objects by constructor)' },

@@ -10,7 +10,7 @@ const { localTime } = require('../../base/local-time')
 /** @type {Command} */
 module.exports = {
   name: 'mark',
-  usage: '<pid|url> [<text>]',
+  usage: '<pid|name|url> [<text>]',
   help: 'set a mark at this moment, for charts, captures and `diff --mark`; without a text, list the marks',
   options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 2 },

@@ -13,7 +13,7 @@ const { ownerText } = require('../output/memory-owner')
 /** @type {Command} */
 module.exports = {
   name: 'memory',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show who owns the memory of a process (heap, Buffers, worker threads, native code), and what grows',
   options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },

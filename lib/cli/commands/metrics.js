@@ -9,7 +9,7 @@ const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 /** @type {Command} */
 module.exports = {
   name: 'metrics',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'print the metrics in the format of Prometheus',
   options: { group: GROUP_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },

@@ -26,7 +26,7 @@ const EACH_MS = 10_000 // a stopped process does not delay the others' files
 /** @type {Command} */
 module.exports = {
   name: 'profile',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'print or save a CPU profile of the last 30 s, or of the next seconds',
   options: {
     last: { type: 'string', meaning: 'seconds to look back (default 30)' },

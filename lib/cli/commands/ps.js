@@ -34,7 +34,7 @@ const KINDS = new Map([
 /** @type {Command} */
 module.exports = {
   name: 'ps',
-  usage: '[<pid|url>]',
+  usage: '[<pid|name|url>]',
   help: 'show where async functions are suspended and who awaits them, from a heap snapshot: also what nobody watched',
   options: {
     from: { type: 'string', meaning: 'read this heap snapshot instead of taking one' },

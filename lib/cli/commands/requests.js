@@ -15,7 +15,7 @@ const { describeCounts, describeRunning, describeStale } = require('../../shared
 /** @type {Command} */
 module.exports = {
   name: 'requests',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show the requests under way, oldest first: what each does or waits for, and behind which code',
   options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },

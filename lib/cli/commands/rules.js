@@ -12,7 +12,7 @@ const { describeCounts, describeLast, describeState, describeWhen } = require('.
 /** @type {Command} */
 module.exports = {
   name: 'rules',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show the rules of a process, the state of each, and what it did',
   options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },

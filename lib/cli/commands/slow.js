@@ -14,7 +14,7 @@ const { describeCause, describeStep } = require('../../shared/describe-slow')
 /** @type {Command} */
 module.exports = {
   name: 'slow',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show the slowest requests of each route, and why: their own code, the code of other requests, or waiting',
   options: {
     steps: { type: 'boolean', meaning: 'of each request what happened in which order: its code, that of others, each wait' },

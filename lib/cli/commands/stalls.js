@@ -11,7 +11,7 @@ const { WIDE_OPTION } = require('../output/table')
 /** @type {Command} */
 module.exports = {
   name: 'stalls',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show the last stalls: how long, why, on which route, in which line',
   options: {
     traces: { type: 'boolean', meaning: 'show the trace id of each stall' },

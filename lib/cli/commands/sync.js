@@ -11,7 +11,7 @@ const { WIDE_OPTION } = require('../output/table')
 /** @type {Command} */
 module.exports = {
   name: 'sync',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show synchronous calls that block the event loop, by call site, and what to call instead',
   options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },

@@ -13,7 +13,7 @@ const MAX_STALLS = 10 // --json has all of them
 /** @type {Command} */
 module.exports = {
   name: 'threads',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show worker threads: how busy each is, in which function, and their stalls',
   options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
   positionals: { min: 0, max: 1 },

@@ -26,7 +26,7 @@ const MAX_DELAYS = 600
 /** @type {Command} */
 module.exports = {
   name: 'top',
-  usage: '[<pid|url> ...]',
+  usage: '[<pid|name|url> ...]',
   help: 'live view of event loops, with keys (? for help); without a terminal it prints once, or repeatedly with --interval',
   options: {
     interval: { type: 'string', short: 'i', meaning: 'seconds between two outputs of one line per process' },

@@ -21,7 +21,7 @@ const MIN_IN_ROW = 2
 /** @type {Command} */
 module.exports = {
   name: 'waits',
-  usage: '<pid|url>',
+  usage: '<pid|name|url>',
   help: 'show at which line of the code requests wait, and for what: a sample of the last minutes, or all in the next seconds',
   options: {
     seconds: { type: 'string', meaning: 'sample all requests for so many seconds from now on' },

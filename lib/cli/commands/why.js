@@ -14,7 +14,7 @@ const { groupHeadline, titled, toGroupMarkdown, toMarkdown } = require('../../sh
 /** @type {Command} */
 module.exports = {
   name: 'why',
-  usage: '[pid|url]',
+  usage: '[pid|name|url]',
   help: 'show what is wrong with a process, in which line, and what to change; the pid can be omitted if you have only one process',
   options: {
     json: JSON_OPTION,

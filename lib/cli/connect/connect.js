@@ -1,13 +1,15 @@
 'use strict'
 
 // Connects commands to processes: the options they share, the process or server that a command names, and one request to all processes of this
-// user. `1234` is a process on this host, reached over its control socket; anything else is the address of an admin surface.
+// user. `1234` is a process on this host, reached over its control socket, and so is `api`, the name of its application; anything else is the address
+// of an admin surface.
 
 const fs = require('node:fs')
 const path = require('node:path')
 const { Failure } = require('../failure')
 const { createClient } = require('./client')
 const { findControlSocket, listControlSockets } = require('./control-sockets')
+const { noSuchName, socketOfName } = require('./named-process')
 const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 
 /** @import { Invocation } from '../commands' */
@@ -22,6 +24,9 @@ const CONNECT_OPTIONS = Object.freeze({
 
 /** @type {import('../commands').CommandOption} */
 const JSON_OPTION = Object.freeze({ type: 'boolean', meaning: 'print the data as JSON' })
+
+// What cannot be an application's name, or hardly: a scheme, a port, a path. `@shop/api` is a name.
+const ADDRESS = /^[a-z]+:\/\/|:\d|^[^@].*\/|^\[|^localhost$/i
 
 const HOW_TO = 'Add app.use(diagnostics()) to it, start it with `loopscope run -- node app.js`, or use `loopscope profile --attach <pid>`.'
 const UNTRUSTED = 'Another user may be impersonating that process. Remove the file, then restart the process.'
@@ -39,7 +44,7 @@ function connect ({ positionals: [target], values, env, terminal, signal }) {
 
 /**
  * The process or server that a command is about.
- * @param {string | undefined} text  a pid or a URL
+ * @param {string | undefined} text  a pid, a name or a URL
  * @param {{ socket?: string, token?: string, 'token-file'?: string }} options
  * @param {NodeJS.ProcessEnv} env
  * @returns {Target}
@@ -47,13 +52,23 @@ function connect ({ positionals: [target], values, env, terminal, signal }) {
 function findTarget (text, options, env) {
   if (options.socket !== undefined) return { socketPath: path.resolve(options.socket), base: '' }
   if (text === undefined) {
-    throw new Failure('usage', 'Which process? Pass a pid or a URL.', '`loopscope list` shows the processes of this host.')
+    throw new Failure('usage', 'Which process? Pass a pid, a name or a URL.', '`loopscope list` shows the processes of this host.')
   }
   if (/^\d+$/.test(text)) return { socketPath: socketOf(Number(text), env), base: '' }
+  if (!ADDRESS.test(text)) {
+    const socketPath = socketOfName(text, env)
+    if (socketPath !== null) return { socketPath, base: '' }
+    if (!isHost(text)) throw noSuchName(text, env)
+  }
   const url = parseUrl(text)
   const token = tokenOf(url, options, env)
   url.username = url.password = url.hash = ''
   return { url, token }
+}
+
+/** @param {string} text  without a port or a path */
+function isHost (text) {
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)
 }
 
 /** @param {string} text */
@@ -62,7 +77,7 @@ function parseUrl (text) {
     const url = new URL(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)
     if (url.protocol === 'http:' || url.protocol === 'https:') return url
   } catch {}
-  throw new Failure('usage', `${text} is neither a pid nor a URL.`, 'Pass something like 1234 or http://127.0.0.1:6060')
+  throw new Failure('usage', `${text} is neither a pid nor a URL.`, 'Pass something like 1234, api or http://127.0.0.1:6060')
 }
 
 /**

@@ -86,7 +86,7 @@ async function encodeView (sources, profile, { format, sources: places, name, st
   const { appName, pid } = sources.facts
   // Human-readable formats show the lines named in findings.
   const found = usualPlaces === 'original' ? sources.reportSections(shown) : {}
-  const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found }
+  const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found, ...(title !== undefined && { events: undefined }) } // those of this process
   if (format === 'graph') {
     const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
     return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null }, headers)

@@ -63,7 +63,7 @@ function mergeRoute (rows) {
  */
 function mergeLine (same, totalMs) {
   const ms = sum(same, line => line.ms)
-  const named = same.find(({ awaited }) => awaited !== null) ?? same[0]
+  const named = same.find(({ awaited, resumedBy }) => awaited !== null || resumedBy !== null) ?? same[0]
   return {
     ...named,
     callers: same.reduce((most, { callers }) => callers.length > most.length ? callers : most, named.callers),
@@ -71,6 +71,7 @@ function mergeLine (same, totalMs) {
     waits: sum(same, ({ waits }) => waits),
     ms,
     queuedMs: sum(same, ({ queuedMs }) => queuedMs),
+    poolMs: sum(same, ({ poolMs }) => poolMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: middleOf(same),
     p99Ms: Math.max(...same.map(({ p99Ms }) => p99Ms)),
