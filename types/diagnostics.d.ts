@@ -144,6 +144,11 @@ export interface DiagnosticsOptions {
    * takes long and holds all data. Default 'off'.
    */
   onNearHeapLimit?: 'off' | 'profile' | 'snapshot'
+  /**
+   * Share of the container's memory limit, or of V8's heap limit, at which a small report is written to the store and sent by `egress`: who owns the
+   * memory, what grows, requests in flight, findings. By default 0.9; false: never.
+   */
+  memoryReport?: number | false
   /** What a signal captures. Default { SIGUSR2: 'cpu' }; false for none. */
   signals?: false | SignalMap
   /** The exact sync-call detector, which wraps the APIs it watches. Default false. */

@@ -31,7 +31,19 @@ export interface ContainerMemory {
   processBytes: number
   reclaimed: number
   killed: number
+  /** How long its processes waited for memory in the last ten seconds; null: the kernel does not measure it. */
+  pressure: MemoryPressure | null
   basis: string
+}
+
+/** Shares of the last ten seconds, 0 to 1. */
+export interface MemoryPressure {
+  /** A process or more waited for memory. */
+  someShare: number
+  /** All processes waited for memory. */
+  fullShare: number
+  /** `machine`: the container's own is not measured (version 1 of control groups). */
+  of: 'container' | 'machine'
 }
 
 export interface MemoryPoint {
@@ -39,6 +51,23 @@ export interface MemoryPoint {
   at: number
   /** By owner. */
   bytes: Partial<Record<MemoryOwnerName, number>>
+}
+
+/** Memory that was freed and stays in the process. */
+export interface MemoryFragmentation {
+  /** By how much the memory that V8 counts has fallen from its highest point. */
+  freedBytes: number
+  /** How much of that the allocator keeps. */
+  keptBytes: number
+  /** How long ago the highest point was. */
+  sinceMs: number
+}
+
+export interface Allocator {
+  /** null: not known. */
+  name: 'jemalloc' | 'tcmalloc' | 'mimalloc' | 'musl' | 'glibc' | null
+  /** The variable MALLOC_ARENA_MAX; null: not set. */
+  arenaMax: number | null
 }
 
 /** `GET /memory`, `loopscope memory --json`. */
@@ -54,10 +83,60 @@ export interface MemoryOwners {
   measuredAt: number
   isStale: boolean
   growing: Growing[]
+  /** null: none. */
+  fragmentation: MemoryFragmentation | null
+  allocator: Allocator
   /** null: no control group with a limit. */
   container: ContainerMemory | null
   /** Every ten seconds, ten minutes. */
   recent: MemoryPoint[]
   /** Every ten minutes, a day. */
   coarse: MemoryPoint[]
+}
+
+/** Written before the memory of the container, or V8's heap, is full: an artifact of kind `memory-report`. */
+export interface MemoryReport {
+  version: 1
+  pid: number
+  appName: string
+  appRoot: string
+  nodeVersion: string
+  uptimeSeconds: number
+  /** Milliseconds since the epoch. */
+  at: number
+  /** The limit that was near. */
+  limit: {
+    of: 'container' | 'heap'
+    usedBytes: number
+    limitBytes: number
+    /** In the last moments; 0: it did not grow. */
+    bytesPerSecond: number
+    basis: string
+  }
+  /** When the main thread's figures were read: what it has allocated since counts as native memory. null: never. */
+  measuredAt: number | null
+  rssBytes: number | null
+  owners: MemoryOwner[]
+  /** The owners when the limit came near, at most a minute before. */
+  earlier: MemoryPoint | null
+  growing: Growing[]
+  container: ContainerMemory | null
+  /** The owners of the last ten minutes. */
+  recent: MemoryPoint[]
+  blockedMs: number
+  /** What was wrong a little earlier, when memory became scarce; null: there was no time to judge. */
+  findings: { at: number, findings: { id: string, severity: string, title: string, instead: string }[] } | null
+  /** The oldest requests in flight; null: the main thread did not answer in time. */
+  requests: { total: number, at: number | null, list: object[] } | null
+  /** Where sampled memory that is alive was allocated; null: no heap profile was running, or V8 did not answer in time. */
+  heapProfile: { sampledBytes: number, lines: { function: string, file: string, line: number, bytes: number }[] } | null
+  /** What allocates and keeps memory, by line and route, where that is followed. */
+  sites?: unknown
+}
+
+/** A report that a process of this application left shortly before this one started. */
+export interface PreviousMemoryReport {
+  name: string
+  path: string
+  report: MemoryReport
 }

@@ -23,6 +23,7 @@
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
+/** @import { MemoryLimitOrder } from '../observer/memory/limit-watch' */
 /** @import { ClockRenewal } from '../observer/clock-renewer' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
@@ -80,6 +81,7 @@
  * @property {(params: { location: StoreLocation }) => Promise<void>} prepareStore  rejects if captures cannot be written there
  * @property {(params: { order: LimitOrder }) => Promise<Adopted[]>} watchLimit  watches the heap limit; returns the files that dead processes left
  *
+ * @property {(params: { order: MemoryLimitOrder }) => Promise<void>} watchMemory  writes a report before memory is full
  * @property {(params: { order: EgressOrder }) => Promise<void>} openEgress
  *
  * @property {(params: { clock: number, renewal: ClockRenewal | null }) => Promise<void>} renewClock  null: stop renewing
@@ -173,6 +175,7 @@ const TO_OBSERVER = Object.freeze({
   captureSkipped: 'tell',
   prepareStore: 'ask',
   watchLimit: 'ask',
+  watchMemory: 'ask',
   openEgress: 'ask',
   renewClock: 'ask',
   openApplication: 'ask',

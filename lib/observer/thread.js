@@ -7,6 +7,7 @@ const { Channel, readBy } = require('../link/channel')
 const { TO_MAIN } = require('../link/messages')
 const { SharedState } = require('../link/shared-state')
 const { toPlain } = require('../base/errors')
+const { monotonicMicros, toEpochMs } = require('../base/monotonic')
 const { guarded, setFaultListener, unattended } = require('../base/guard')
 const { warnOnce } = require('../base/warnings')
 const { CaptureParts } = require('./capture-parts')
@@ -70,6 +71,8 @@ class ObserverThread {
   #traceEvents = new TraceEventLog({ stalls: () => this.#stalls.records.list(), marks: () => this.#marks.list() })
   #main
   #memory
+  /** Unless the option is off. @type {import('./memory/limit-watch').MemoryLimitWatch | undefined} */
+  #memoryLimit
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
   #admin
@@ -245,6 +248,7 @@ class ObserverThread {
       captureSkipped: ({ kind, trigger }) => this.#captureParts.counts.count(kind, trigger, 'skipped'),
       prepareStore: ({ location }) => this.#captureParts.storeAt(location).prepare(),
       watchLimit: ({ order }) => this.#watchLimit(order),
+      watchMemory: async ({ order }) => this.#watchMemory(order),
       openEgress: async ({ order }) => this.#openEgress(order),
       renewClock: ({ clock, renewal }) => {
         if (renewal === null) return this.#clockRenewer.release(clock)
@@ -300,6 +304,40 @@ class ObserverThread {
       report: this.report,
       onWritten: artifact => this.#egress?.push(artifact, { isUrgent: true })
     })
+  }
+
+  /** @param {import('./memory/limit-watch').MemoryLimitOrder} order */
+  #watchMemory (order) {
+    if (this.#memoryLimit !== undefined) return
+    const { MemoryLimitWatch } = require('./memory/limit-watch')
+    const store = this.#captureParts.storeAt(order.location)
+    /** @type {import('./memory/memory-report').MemoryReporter | undefined} */
+    let reporter
+    const reporterNow = () => {
+      const { MemoryReporter } = require('./memory/memory-report')
+      reporter ??= new MemoryReporter(order, {
+        memory: this.#memory,
+        store,
+        blockedMs: () => this.#stalls.series.blockedMs(),
+        findings: () => this.#admin?.firstFindings(),
+        heapUsage: async () => this.#recorder.hasSession ? this.#recorder.post('Runtime.getHeapUsage') : null,
+        requests: () => this.#requestsInFlight.read(),
+        heapProfile: () => this.#captureParts.sampler.readRunning(),
+        send: artifact => this.#egress?.push(artifact, { isUrgent: true }),
+        logNow: this.#logNow
+      })
+      return reporter
+    }
+    this.#memoryLimit = new MemoryLimitWatch(order, {
+      state: this.#state,
+      recorder: this.#recorder,
+      interval: this.#stalls.interval,
+      prepare: how => reporterNow().prepare(how),
+      report: limit => reporterNow().report(limit)
+    })
+    this.#memoryLimit.start()
+    const startedAt = toEpochMs(monotonicMicros()) - process.uptime() * 1e3
+    this.#memory.setPrevious(() => require('./memory/previous-report').readPreviousReport(store, startedAt))
   }
 
   /** @param {import('./egress/egress').EgressOrder} order */

@@ -18,7 +18,7 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 const SHARED_NAME = 'instruments.7'
 
 // Options of the shared instruments; the first handle's apply.
-const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'waits', 'onNearHeapLimit'])
+const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'waits', 'onNearHeapLimit', 'memoryReport'])
 
 // The error codes of everything that needs the observer when there is none.
 const WITHOUT_OBSERVER = ['ERR_LOOPSCOPE_OBSERVER_LOST', 'ERR_LOOPSCOPE_BUNDLED']
@@ -41,6 +41,7 @@ function holdInstruments ({ options, logger, location, isRunning }) {
   if (isFirst) {
     instruments.start()
     watchHeapLimit(instruments, { options, logger, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_NEAR_LIMIT'))
+    reportBeforeLimit(instruments, { options, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_INTERNAL'))
   } else warnOfOtherOptions(instruments, options, logger)
   instruments.egress.open({ option: options.egress, location, logger }).catch(warnUnlessLost('LOOPSCOPE_WARN_EGRESS_OFF'))
   instruments.checkStore(location).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
@@ -66,6 +67,14 @@ function sharedInstruments () {
 async function watchHeapLimit (instruments, { options: { onNearHeapLimit }, logger, location }) {
   if (onNearHeapLimit === 'off') return
   await instruments.heap.watchLimit({ onNearHeapLimit, location }, adopted => logAdopted(adopted, logger))
+}
+
+/**
+ * @param {Instruments} instruments
+ * @param {{ options: ResolvedOptions, location: StoreLocation }} handle
+ */
+async function reportBeforeLimit (instruments, { options: { memoryReport }, location }) {
+  if (memoryReport !== false) await instruments.heap.reportBeforeLimit({ share: memoryReport, location })
 }
 
 /**

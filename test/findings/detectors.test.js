@@ -27,6 +27,20 @@ const full = share => ({
   room: ROOM
 })
 
+const PREVIOUS = {
+  name: 'memory-report-x.json',
+  path: '/x/memory-report-x.json',
+  report: {
+    pid: 41,
+    at: 980_000,
+    limit: { of: 'container', usedBytes: 910e6, limitBytes: 1e9, bytesPerSecond: 1e7, basis: 'memory.max of /sys/fs/cgroup' },
+    owners: [{ owner: 'heap', name: null, bytes: 1e8 }, { owner: 'buffers', name: null, bytes: 7e8 }],
+    earlier: { at: 970_000, bytes: { heap: 1e8, buffers: 6e8 } },
+    growing: [],
+    heapProfile: null
+  }
+}
+
 /** What each rule is to say, and what it is to keep silent on though it is near. */
 const CASES = [
   {
@@ -60,6 +74,9 @@ const CASES = [
   { id: 'memory-grows', sick: { memory: growing('worker', 'resize') }, healthy: { memory: growing('heap') }, says: /^The worker thread resize grows by 20 MB per minute and reaches the container's limit in about 40 min\.$/ },
   { id: 'memory-grows', sick: { memory: growing('native') }, healthy: { memory: { ...growing('native'), growing: [...growing('heap').growing, ...growing('native').growing] } }, says: /^Native memory grows by 20 MB per minute/ },
   { id: 'memory-full', sick: { memory: full(0.95) }, healthy: { memory: full(0.8) }, says: /^The container's memory is 95 % full: 950 MB of 1000 MB\.$/ },
+  { id: 'memory-full', sick: { memory: { ...full(0.5), killed: 2 } }, healthy: { memory: full(0.5) }, says: /^The kernel killed 2 processes of this container because its memory was full\.$/ },
+  { id: 'fragmentation', sick: { memory: { ...full(0.5), allocator: { name: 'glibc', arenaMax: null }, fragmentation: { freedBytes: 3e8, keptBytes: 2.5e8, sinceMs: 3e5 } } }, healthy: { memory: { ...full(0.5), fragmentation: null } }, says: /^The process keeps 250 MB that were freed: what V8 counts fell by 300 MB, its memory did not\.$/ },
+  { id: 'memory-report', sick: { memory: { ...full(0.5), previous: PREVIOUS }, at: 2e6, startedAt: 1e6 }, healthy: { memory: { ...full(0.5), previous: PREVIOUS }, at: 1e9, startedAt: 1e6 }, says: /^The process before this one \(pid 41\) had its container's memory 91 % full 20\.0 s before this one started\.$/ },
   { id: 'pool-full', sick: { pool: { queued: 30, maxWaitMs: 700 }, process: { waitsFor: { PBKDF2Job: 12 } } }, healthy: { pool: { queued: 1, maxWaitMs: 90 } }, says: /waits up to 700 ms for one of its 4 threads/ },
   { id: 'starved', sick: { stalls: Array.from({ length: 5 }, () => stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 270 } })) }, healthy: { stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 100 } })] }, says: /CPU contention: the process waited 54 % of the time for a CPU/ },
   { id: 'starved', sick: { system: { ms: 1000, cpuMs: 200, runQueueMs: 0, throttledMs: 700 }, stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 0, throttledMs: 250 } })], activity: { busyMs: 40_000 } }, healthy: { system: { ms: 1000, cpuMs: 900, runQueueMs: 0, throttledMs: 20 } }, says: /CPU quota/ },

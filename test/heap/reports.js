@@ -24,6 +24,7 @@ function makeReport () {
       { by: 'variable', name: 'sessions', className: 'Map', node: 7, place: null }
     ],
     signature: '0123456789ab',
+    what: 'a cache without a limit',
     patterns: ['Entries are added and never removed.'],
     confidence: 'medium',
     reasons: ['two snapshots cannot distinguish a leak from a cache that is still filling: take a third']

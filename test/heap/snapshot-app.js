@@ -19,10 +19,7 @@ const ROOT = '/sys/fs/cgroup'
 async function runSnapshotApp (settings, { group, maxHeapMegabytes = 1000 } = {}) {
   const { retention = { minFreeBytes: 0, maxCount: 100 } } = settings
   const args = [`--max-old-space-size=${maxHeapMegabytes}`, app, JSON.stringify({ shape: 'objects', megabytes: 10, orders: [{}], ...settings, retention })]
-  // The shell joins the group, and becomes the application.
-  const [command, ...all] = group === undefined
-    ? [process.execPath, ...args]
-    : ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, process.execPath, ...args]
+  const [command, ...all] = group === undefined ? [process.execPath, ...args] : joining(group, args)
   const child = spawn(command, all, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   let outcomes = null
   let stderr = ''
@@ -33,12 +30,22 @@ async function runSnapshotApp (settings, { group, maxHeapMegabytes = 1000 } = {}
 }
 
 /**
+ * @param {string} group  its folder
+ * @param {string[]} args  of Node.js
+ * @returns {string[]} a command: the shell joins the group, and becomes the application
+ */
+function joining (group, args) {
+  return ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group, process.execPath, ...args]
+}
+
+/**
  * @param {number} megabytes
+ * @param {string} [name]  where a test needs several
  * @returns {{ folder: string, remove: () => Promise<void> } | { reason: string }}
  */
-function createMemoryGroup (megabytes) {
+function createMemoryGroup (megabytes, name = '') {
   const isFirstVersion = fs.existsSync(`${ROOT}/memory/cgroup.procs`)
-  const folder = path.join(ROOT, isFirstVersion ? 'memory' : '', `loopscope-test-${process.pid}`)
+  const folder = path.join(ROOT, isFirstVersion ? 'memory' : '', `loopscope-test-${process.pid}${name}`)
   try {
     if (!isFirstVersion) fs.writeFileSync(`${ROOT}/cgroup.subtree_control`, '+memory')
     fs.mkdirSync(folder)
@@ -55,4 +62,4 @@ async function removeGroup (folder) {
   fs.rmdirSync(folder)
 }
 
-module.exports = { runSnapshotApp, createMemoryGroup }
+module.exports = { createMemoryGroup, joining, runSnapshotApp }

@@ -22,6 +22,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'formats/flamegraph/libraries.js': 'files of packages',
   'observer/admin/dashboard.js': 'files of packages',
   'base/system/process-ids.js': '/proc',
+  'base/system/allocator.js': '/proc',
   'base/system/memory-room.js': '/proc and /sys',
   'base/system/resident-memory.js': '/proc',
   'base/system/cluster-worker.js': '/proc',

@@ -54,6 +54,8 @@ const OPTIONS = Object.freeze([
   // Three failed Kubernetes probes, at the default of one every 10 s: then it restarts the container.
   { path: 'heap.maxPauseMs', ...integer(1, 600_000), defaultValue: 30_000, meaning: 'A heap snapshot is refused if it is estimated to stop the process for longer, in milliseconds' },
   { path: 'onNearHeapLimit', ...oneOf(NEAR_LIMIT_MODES), defaultValue: 'off', meaning: 'What is written before the process runs out of heap memory: a sampled heap profile, or a heap snapshot, which takes long and holds all data' },
+  // Room for the report at 100 MB/s in a small container; healthy services stay below.
+  { path: 'memoryReport', wanted: '`false`, or a number from 0.5 to 0.98', defaultValue: 0.9, meaning: 'Share of the container\'s memory limit, or of V8\'s heap limit, at which a [memory report](memory.md#before-the-limit) is written', check: checkMemoryReport, fromText: text => toSwitch(text) === false ? false : Number(text) },
   { path: 'signals', wanted: '`false`, or an object of signal to kind', defaultValue: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'syncCalls', wanted: '`false`, `true`, or an object', defaultValue: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },
   // Every row of the table except those too common to be worth reporting.
@@ -147,6 +149,14 @@ function methods (...names) {
  */
 function checkGroup (path, value) {
   if (typeof value !== 'boolean' && (value === null || typeof value !== 'object')) refuse(path, 'true, false, or an object', value)
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} value
+ */
+function checkMemoryReport (path, value) {
+  if (value !== false && !(typeof value === 'number' && value >= 0.5 && value <= 0.98)) refuse(path, 'false, or a number from 0.5 to 0.98', value)
 }
 
 /**

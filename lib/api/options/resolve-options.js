@@ -26,6 +26,7 @@ const { OPTIONS, variableOf } = require('./options')
  * @property {Required<RetentionOptions>} retention
  * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap
  * @property {'off' | 'profile' | 'snapshot'} onNearHeapLimit
+ * @property {number | false} memoryReport
  * @property {SignalMap} signals
  * @property {string | false} path
  * @property {string | readonly string[] | undefined} token

@@ -1,7 +1,8 @@
 'use strict'
 
 // How much more memory this process can use before the kernel kills a process, and which limit decides: every control group from its own upwards,
-// then the machine; and how full the group with the tightest limit is. V8's heap limit does not count: a snapshot is created outside the heap.
+// then the machine; how full the group with the tightest limit is, also read many times a second; and how long processes waited for memory. V8's heap
+// limit does not count: a snapshot is created outside the heap.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -19,8 +20,17 @@ const { residentBytes } = require('./resident-bytes')
  * @property {number} processBytes  of all its processes: not files, not the kernel's
  * @property {number} reclaimed  how often its use was at a limit, since it exists
  * @property {number} killed     how many of its processes were killed for memory
+ * @property {MemoryPressure | null} pressure  null: the kernel does not measure it
  * @property {string} basis
+ *
+ * @typedef {object} MemoryPressure  shares of the last ten seconds, 0 to 1
+ * @property {number} someShare  in which a process or more waited for memory
+ * @property {number} fullShare  in which all of them did
+ * @property {'container' | 'machine'} of
  */
+
+const USE_BYTES = 16 * 1024 // memory.stat has 2 kB
+const NOTABLE_USE = 0.6 // below it the exact use is not worth reading memory.stat, which makes the kernel sum up its counters
 
 /** Limit, use, and the line of memory.stat with the part of the use that the kernel can reclaim. */
 const VERSIONS = Object.freeze([
@@ -97,10 +107,70 @@ function readContainer () {
       highBytes: high > 0 && high < limitBytes ? high : null,
       processBytes: Number(own.exec(read(folder, 'memory.stat'))?.[1] ?? 0),
       ...events(folder),
+      pressure: readPressure(path.join(folder, 'memory.pressure'), 'container') ?? readPressure('/proc/pressure/memory', 'machine'),
       basis
     }
   } catch {
     return null
+  }
+}
+
+/**
+ * @param {string} file
+ * @param {MemoryPressure['of']} of
+ * @returns {MemoryPressure | null}
+ */
+function readPressure (file, of) {
+  try {
+    const text = fs.readFileSync(file, 'latin1')
+    const [someShare, fullShare] = ['some', 'full'].map(name => Number(new RegExp(`^${name} avg10=([\\d.]+)`, 'm').exec(text)?.[1] ?? 0) / 100)
+    return { someShare, fullShare, of }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Reads the use of the group with the tightest limit again and again: of files that stay open, into a buffer that stays. Close it.
+ * A reading takes some ten microseconds.
+ */
+class ContainerGauge {
+  #buffer = Buffer.alloc(USE_BYTES)
+  #files
+  #reclaimable
+  limitBytes
+  basis
+
+  /** @param {Pick<ContainerMemory, 'limitBytes' | 'basis'>} container */
+  constructor ({ limitBytes, basis }) {
+    const [file, folder] = basis.split(' of ')
+    const { used, reclaimable } = /** @type {typeof VERSIONS[number]} */ (VERSIONS.find(({ limit }) => limit === file))
+    this.limitBytes = limitBytes
+    this.#reclaimable = reclaimable
+    this.basis = basis
+    this.#files = [used, 'memory.stat'].map(name => fs.openSync(path.join(folder, name), 'r'))
+  }
+
+  /** @returns {{ usedBytes: number, limitBytes: number } | null} null: the group is gone */
+  read () {
+    try {
+      const { limitBytes } = this
+      const [use, stat] = this.#files
+      const wholeBytes = Number(this.#text(use))
+      if (wholeBytes < limitBytes * NOTABLE_USE) return { usedBytes: wholeBytes, limitBytes }
+      return { usedBytes: wholeBytes - Number(this.#reclaimable.exec(this.#text(stat))?.[1] ?? 0), limitBytes }
+    } catch {
+      return null
+    }
+  }
+
+  /** @param {number} fd */
+  #text (fd) {
+    return this.#buffer.toString('latin1', 0, fs.readSync(fd, this.#buffer, 0, USE_BYTES, 0))
+  }
+
+  close () {
+    for (const fd of this.#files.splice(0)) fs.closeSync(fd)
   }
 }
 
@@ -135,4 +205,4 @@ function read (folder, file) {
   return fs.readFileSync(path.join(folder, file), 'latin1').trim()
 }
 
-module.exports = { readContainer, readMemoryRoom }
+module.exports = { ContainerGauge, readContainer, readMemoryRoom }

@@ -6,7 +6,7 @@ const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
-const { ownerText } = require('../output/memory-owner')
+const { allocatorAdvice, ownerText } = require('../../shared/memory-owner')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -69,7 +69,7 @@ async function run (invocation) {
   if (values.group !== undefined) return showGroup(invocation)
   const answer = await connect(invocation).json('/memory')
   if (values.json) return terminal.json(answer)
-  const { rssBytes, owners, growing, container, unknownWorkers, measuredAt, isStale } = answer
+  const { rssBytes, owners, growing, fragmentation = null, allocator, container, unknownWorkers, measuredAt, isStale } = answer
   if (isStale) terminal.note(`the event loop is blocked: figures of the main thread are from ${localTime(measuredAt)}`)
   const rows = owners.map((/** @type {any} */ row) => ({
     ...row,
@@ -80,12 +80,17 @@ async function run (invocation) {
   const biggest = rows.toSorted((/** @type {any} */ left, /** @type {any} */ right) => right.bytes - left.bytes)
   terminal.table(COLUMNS, biggest)
   if (unknownWorkers > 0) terminal.note(`${unknownWorkers} worker ${unknownWorkers === 1 ? 'thread' : 'threads'} whose heap cannot be read: it is in the native memory`)
+  if (fragmentation !== null) {
+    const { freedBytes, keptBytes } = fragmentation
+    terminal.note(`fragmentation: ${showBytes(freedBytes)} were freed, and the allocator keeps ${showBytes(keptBytes)} of it; ${allocatorAdvice(allocator)}`)
+  }
   if (container !== null) terminal.line(containerLine(container))
 }
 
 /** @param {any} container */
-function containerLine ({ usedBytes, limitBytes, processBytes, reclaimed, killed, basis }) {
-  const events = [...(reclaimed > 0 ? [`at a limit ${reclaimed} times`] : []), ...(killed > 0 ? [`${killed} ${killed === 1 ? 'process' : 'processes'} killed`] : [])]
+function containerLine ({ usedBytes, limitBytes, processBytes, reclaimed, killed, pressure, basis }) {
+  const waited = pressure?.of === 'container' && pressure.someShare >= 0.01 ? [`processes waited for memory ${(pressure.someShare * 100).toFixed(0)} % of the last 10 s`] : []
+  const events = [...waited, ...(reclaimed > 0 ? [`at a limit ${reclaimed} times`] : []), ...(killed > 0 ? [`${killed} ${killed === 1 ? 'process' : 'processes'} killed`] : [])]
   return [`container: ${showBytes(usedBytes)} of ${showBytes(limitBytes)} (${(usedBytes / limitBytes * 100).toFixed(0)} %), ${showBytes(processBytes)} of that by processes`, ...events]
     .join(', ') + `; ${basis}`
 }

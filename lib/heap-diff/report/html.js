@@ -52,7 +52,7 @@ function notesOf ({ incomparable, codeGrowthBytes }) {
 
 /** @param {Suspect} suspect */
 function suspectHtml (suspect) {
-  const { growthBytes, share, keptBytes, confidence, reasons, patterns, path: steps, signature } = suspect
+  const { growthBytes, share, keptBytes, confidence, reasons, what, patterns, path: steps, signature } = suspect
   const percent = Math.round(share * 100)
   return `<li class="suspect ${confidence}">
 <h3>${escapeHtml(subjectOf(suspect))}</h3>
@@ -60,6 +60,7 @@ function suspectHtml (suspect) {
 <b>${showChange(growthBytes)}</b> (${percent} % of the growth), retains ${showBytes(keptBytes)} now</p>
 <p><span class="confidence">confidence ${confidence}</span> ${escapeHtml(reasons.join('; '))}</p>
 <p>Gained ${escapeHtml(showHoldings(suspect))}.</p>
+${what === null ? '' : `<p>It is: ${escapeHtml(what)}.</p>`}
 ${patterns.map(text => `<p class="hint">${escapeHtml(text)}</p>`).join('\n')}
 ${steps.length === 0 ? '' : pathHtml(steps, signature, confidence !== 'low')}
 </li>`

@@ -59,12 +59,13 @@ function printable (line) {
  * @param {number} rank
  */
 function suspectLines (suspect, rank) {
-  const { growthBytes, share, keptBytes, confidence, reasons, patterns, path, signature } = suspect
+  const { growthBytes, share, keptBytes, confidence, reasons, what, patterns, path, signature } = suspect
   return [
     `${rank}. ${subjectOf(suspect)}: ${showChange(growthBytes)} (${Math.round(share * 100)} %), retains ${showBytes(keptBytes)} now`,
     `   confidence ${confidence}: ${reasons.join('; ')}`,
     `   gained ${showHoldings(suspect)}`,
-    ...patterns.map(text => `   ${text}`),
+    ...(what === null ? [] : [`   it is: ${what}`]),
+    ...patterns.map((text, at) => `   ${at === 0 ? 'usual cure' : 'or'}: ${text}`),
     ...(path.length === 0 ? [] : [`   retained by (${signature}):`]),
     ...showPath(path).map(step => `     ${step}`),
     ''

@@ -9,6 +9,7 @@
 
 const MAX_HOLDS = 3
 const MAX_PLACES = 3
+const REQUEST = 'IncomingMessage' // of a server, or the response of a client
 
 /**
  * @typedef {{ name: string, count: number, bytes: number, place: Place | null }} Holding  new objects of a class; bytes: with what
@@ -53,9 +54,11 @@ class Contents {
   }
 
   result () {
-    const holds = addHoldings([...this.#holds.values()].map(({ coveredTo, ...holding }) => holding))
+    const all = [...this.#holds.values()]
+    const requests = all.filter(({ name }) => name === REQUEST).reduce((sum, { count }) => sum + count, 0)
+    const holds = addHoldings(all.map(({ coveredTo, ...holding }) => holding))
     const functions = [...this.#functions.values()].sort((a, b) => b.count - a.count).slice(0, MAX_PLACES)
-    return { holds, functions, newObjects: this.#newObjects }
+    return { holds, functions, requests, newObjects: this.#newObjects }
   }
 
   /** @param {number} node */

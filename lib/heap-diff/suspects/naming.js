@@ -6,7 +6,7 @@
 /** @import { Holding } from './contents' */
 /** @import { Step } from './retainer-path' */
 
-/** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[] }} Growth */
+/** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[], requests?: number }} Growth  requests: that it gained */
 
 const LISTENERS = '_events' // of an EventEmitter: event → listener, or an array of them
 const TIMERS = 'TimersList' // where Node.js keeps those of one duration
@@ -96,63 +96,87 @@ function asWritten (path, className) {
 }
 
 const TIMER = /^(?:Timeout|Immediate|TimersList)$/
+const NATIVE_CONTEXT = /^system \/ NativeContext$/
 const CONTEXT = /^system \/ Context$/
 
 /**
- * Typical causes of a kind of growth, each as one sentence with what to look for. Hints, not findings.
- * @type {readonly { is: (growth: Growth) => boolean, text: string }[]}
+ * Typical causes of a kind of growth: what it is, and the usual cure in one sentence. Hints, not findings.
+ * @type {readonly { is: (growth: Growth) => boolean, what: string | ((growth: Growth) => string), text: string }[]}
  */
 const PATTERNS = Object.freeze([
   {
     is: ({ path }) => queueOf(path)?.what === 'write queue',
+    what: 'the write queue of a stream',
     text: 'More is written to the stream than its destination accepts: wait for `drain` when write() returns false, and make sure that the other end reads.'
   },
   {
     is: ({ path }) => queueOf(path)?.what === 'read queue',
+    what: 'the read queue of a stream',
     text: 'The data of the stream is not read: pipe it, call resume(), or destroy() it.'
   },
   {
     is: ({ path }) => queueOf(path)?.kind === 'agent',
+    what: 'sockets or waiting requests of an HTTP client',
     text: 'Requests wait for a connection or keep one open: set a timeout for each, read every response to its end, and limit how many run at a time.'
   },
   {
     is: ({ path }) => isOfListeners(path),
+    what: 'listeners',
     text: 'Listeners pile up: something calls on() for each request and never off(). Register once, use once(), or remove it when the request ends.'
   },
   {
     is: ({ className, holds }) => TIMER.test(className) || holdsAny(holds, TIMER),
+    what: 'timers',
     text: 'Timers pile up, and retain everything their callbacks refer to: call clearInterval() or clearTimeout() when they are no longer needed.'
   },
   {
+    is: ({ className, holds }) => /^(?:ClientRequest|BodyReadable)$/.test(className) || holdsAny(holds, /^(?:ClientRequest|BodyReadable)$/),
+    what: 'requests or responses of an HTTP client',
+    text: 'Read every response to its end (`resume()`, `body.dump()`, or its text) or destroy it, set a timeout for each request, and limit how many run at a time.'
+  },
+  {
+    is: ({ className, holds }) => NATIVE_CONTEXT.test(className) || holdsAny(holds, NATIVE_CONTEXT),
+    what: 'contexts of `node:vm`, or of a window, that are still referred to',
+    text: 'Each has a global object and builtins of its own, about 1 MB: reuse one context, and drop every function and object that came out of it (test runners, jsdom: close the window).'
+  },
+  {
     is: ({ className, holds }) => className === 'Promise' || holdsAny(holds, /^(?:Promise|PromiseReaction|Generator|AsyncFunction)/),
+    what: ({ requests = 0 }) => `promises that do not settle, or functions that await them${requests === 0 ? '' : `; they hold ${requests} ${requests === 1 ? 'request' : 'requests'}`}`,
     text: 'Promises that never settle retain everything that awaits them: set a timeout for each.'
   },
   {
     is: ({ holds }) => holdsAny(holds, /^(?:IncomingMessage|ServerResponse|Socket|Request|Http2.*)$/),
+    what: 'requests that are kept',
     text: 'Finished requests are retained, with their sockets and headers: keep only the values that you need.'
   },
   {
     is: ({ holds }) => holdsAny(holds, /ArrayBuffer|^(?:Buffer|Uint8Array|FastBuffer)$/),
+    what: 'Buffers',
     text: 'Small objects retain buffers outside the heap; a slice retains the whole buffer.'
   },
   {
     is: ({ className, holds }) => /^(?:WeakRef|FinalizationRegistry)$/.test(className) || holdsAny(holds, /^(?:WeakRef|WeakCell)$/),
+    what: 'WeakRefs',
     text: 'Empty WeakRefs are objects too: remove them with a FinalizationRegistry.'
   },
   {
     is: ({ className }) => /^(?:Map|Set|WeakMap|WeakSet)$/.test(className),
+    what: 'a cache without a limit',
     text: 'Entries are added and never removed: limit its size (an LRU cache), let entries expire, or delete them when they are no longer needed.'
   },
   {
     is: ({ className, path }) => className === 'Array' && queueOf(path) === null,
+    what: 'a list that only grows',
     text: 'The array is only appended to: limit its length, or clear it when its contents have been used.'
   },
   {
     is: ({ className, holds }) => CONTEXT.test(className) || holds[0]?.name === 'Function' || holdsAny(holds, CONTEXT),
+    what: 'closures',
     text: 'Functions retain all variables of the scope in which they were created, including those that only other functions use.'
   },
   {
     is: ({ className, path }) => (className === 'Object' || className.startsWith('{')) && queueOf(path) === null,
+    what: 'an object used as a cache without a limit',
     text: 'An object used as a map: properties are added and never removed. Limit its size, or use a Map and delete().'
   }
 ])
@@ -175,4 +199,13 @@ function patternsOf (growth) {
   return PATTERNS.filter(({ is }) => is(growth)).slice(0, MAX_HINTS).map(({ text }) => text)
 }
 
-module.exports = { isNamed, isOfListeners, nameOf, patternsOf }
+/**
+ * @param {Growth} growth
+ * @returns {string | null} what it is, as people say it; null: not recognized
+ */
+function whatOf (growth) {
+  const what = PATTERNS.find(({ is }) => is(growth))?.what ?? null
+  return typeof what === 'function' ? what(growth) : what
+}
+
+module.exports = { isNamed, isOfListeners, nameOf, patternsOf, whatOf }

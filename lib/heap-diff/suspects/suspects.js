@@ -8,8 +8,8 @@ const { matchIds } = require('../comparison/match-ids')
 const { findPaths, NO_EDGE } = require('../graph/distances')
 const { attributeGrowth } = require('./attribution')
 const { addHoldings, Contents } = require('./contents')
-const { nameOf, patternsOf } = require('./naming')
-const { createPlaceFinder, findOwnNodes, findScriptNames } = require('./places')
+const { nameOf, patternsOf, whatOf } = require('./naming')
+const { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile } = require('./places')
 const { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf } = require('./retainer-path')
 
 /** @import { Analysis } from '../comparison/analyze' */
@@ -47,6 +47,7 @@ const MIN_AGAIN = 0.25 // of what it grew between the first two snapshots, betwe
  * @property {number} newObjects
  * @property {readonly Step[]} path
  * @property {string} signature    the same for the same place in the code, in every run
+ * @property {string | null} what  what it is, as people say it; null: not recognized
  * @property {string[]} patterns   what this kind of growth usually is
  * @property {'high' | 'medium' | 'low'} confidence
  * @property {string[]} reasons    for the confidence
@@ -118,12 +119,14 @@ function describe (members, reader) {
   const largest = members.reduce((best, member) => growthOf(member.bytes) > growthOf(best.bytes) ? member : best)
   const path = reader.pathOf(largest.position)
   const bytes = largest.bytes.map((_, at) => members.reduce((sum, member) => sum + member.bytes[at], 0))
-  const contents = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
+  const { requests, ...contents } = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
   const className = path.at(-1)?.className ?? reader.classNameOf(largest.position)
   const shown = readable(path)
+  const place = placeOf(shown) ?? contents.functions[0]?.place ?? null
+  const growth = { className, path: shown, holds: contents.holds, requests }
   return {
     name: nameOf(shown, className),
-    place: placeOf(shown) ?? contents.functions[0]?.place ?? null,
+    place,
     className,
     objects: members.length,
     bytes,
@@ -132,7 +135,8 @@ function describe (members, reader) {
     ...contents,
     path: shown,
     signature: signatureOf(path, className),
-    patterns: patternsOf({ className, path: shown, holds: contents.holds })
+    what: place !== null && isOwnFile(place.file) ? 'memory of loopscope itself' : whatOf(growth),
+    patterns: patternsOf(growth)
   }
 }
 
@@ -234,7 +238,7 @@ function judge ({ bytes, ...suspect }) {
   const doubts = [...doubtsOf(suspect)]
   if (doubts.length > 0) return { ...suspect, confidence: 'low', reasons: doubts }
   if (bytes.length < 3) {
-    const reason = 'two snapshots cannot distinguish a leak from a cache that is still filling: take a third'
+    const reason = 'two snapshots cannot distinguish a leak from a cache that is still filling: take a third after as much load again, and compare all three'
     return { ...suspect, confidence: 'medium', reasons: [reason] }
   }
   const [first, then] = [bytes[1] - bytes[0], bytes[2] - bytes[1]]

@@ -118,6 +118,12 @@ class Admin {
     return opened.listener.start()
   }
 
+  /** @returns {Promise<Findings> | undefined} of the first application; undefined: there is none */
+  firstFindings () {
+    const [application] = this.#applications.values()
+    return application?.sources().findings()
+  }
+
   /**
    * @param {number} id
    * @returns {Promise<Findings>}

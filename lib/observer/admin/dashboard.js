@@ -15,7 +15,7 @@ const PARTS = Object.freeze({
     evidence: 'shared/findings/evidence.js',
     figures: 'page/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
-    memoryText: 'cli/output/memory-owner.js',
+    memoryText: 'shared/memory-owner.js',
     ruleText: 'cli/output/format-rule.js',
     requestState: 'shared/requests/describe-state.js',
     slowRequests: 'shared/describe-slow.js'

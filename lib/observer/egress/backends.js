@@ -24,7 +24,7 @@ const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
 /**
  * @typedef {object} EgressItem  an item to send: a report, a profile, or an artifact with its profile if available
  * @property {string} id        unique
- * @property {CaptureKind | 'stall'} kind
+ * @property {CaptureKind | 'stall' | 'memory-report'} kind
  * @property {number} fromMs    start of its time range, milliseconds since the epoch
  * @property {number} toMs
  * @property {string} fileName  named like the store's artifacts
@@ -35,6 +35,7 @@ const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
  * @property {Trace | null} [trace]  of a profile: the trace that all of its work belongs to
  * @property {HeapProfile} [heapProfile]  of kind 'heap-profile'
  * @property {string} [file]    path of the artifact
+ * @property {Uint8Array} [body]  what is in the file, where that is small JSON and there is no time to read it
  * @property {string} [appRoot] files below it are shown relative to it
  *
  * @typedef {object} EgressSettings  of one destination
@@ -79,7 +80,8 @@ function requestForPut (item, { url }) {
  * @param {EgressItem} item
  * @returns {{ body: Uint8Array | null, contentType: string }}
  */
-function contentOf ({ file, report, profile, heapProfile, fromMs, appRoot, labels }) {
+function contentOf ({ file, body, report, profile, heapProfile, fromMs, appRoot, labels }) {
+  if (body !== undefined) return { body, contentType: JSON_TYPE }
   if (file !== undefined) return { body: null, contentType: 'application/octet-stream' }
   const context = { appRoot, title: `${labels.service} (pid ${labels.pid})`, startedAt: fromMs }
   if (report !== undefined) return { body: Buffer.from(`${JSON.stringify(report, null, 2)}\n`), contentType: JSON_TYPE }

@@ -13,7 +13,7 @@ const { readRegularText } = require('../../base/regular-file')
 /** @import { StoreLocation } from '../captures' */
 /** @import { EgressItem } from './backends' */
 
-/** @typedef {{ kind: EgressItem['kind'], name: string, path: string, from: number, to: number } & Pick<EgressItem, 'profile' | 'heapProfile'>} SentArtifact */
+/** @typedef {{ kind: EgressItem['kind'], name: string, path: string, from: number, to: number } & Pick<EgressItem, 'profile' | 'heapProfile' | 'body'>} SentArtifact */
 
 /** @param {Pick<StoreLocation, 'appName' | 'appRoot'>} application */
 function createItems ({ appName, appRoot }) {
@@ -55,9 +55,9 @@ function createItems ({ appName, appRoot }) {
      * @param {SentArtifact} artifact
      * @returns {EgressItem}
      */
-    artifact ({ kind, name, path: file, from, to, profile, heapProfile }) {
+    artifact ({ kind, name, path: file, from, to, profile, heapProfile, body }) {
       const time = { fromMs: Math.round(from), toMs: Math.round(to) }
-      return { id: randomUUID(), kind, ...time, file, profile, heapProfile, fileName: name, labels, appRoot }
+      return { id: randomUUID(), kind, ...time, file, profile, heapProfile, body, fileName: name, labels, appRoot }
     }
   }
 }

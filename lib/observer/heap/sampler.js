@@ -101,6 +101,15 @@ class HeapSampler {
     return { profile: await this.#read(isUrgent), before, fromMs, toMs: Date.now() }
   }
 
+  /**
+   * What is sampled at the moment, at once; it starts nothing.
+   * @returns {Promise<HeapSampling | null>} null: nothing is
+   */
+  async readRunning () {
+    if (this.#mode === undefined) return null
+    return { profile: await this.#readNow(), before: null, fromMs: this.#startedAt, toMs: Date.now() }
+  }
+
   async stop () {
     if (!this.running) return
     this.#mode = undefined

@@ -9,10 +9,12 @@ const { SingleFlight } = require('../../base/single-flight')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { readContainer, readMemoryRoom } = require('../../base/system/memory-room')
 const { readMappings, readResident } = require('../../base/system/resident-memory')
+const { readAllocator } = require('../../base/system/allocator')
+const { fragmentationOf } = require('./fragmentation')
 const { OwnerGrowth } = require('./growth')
 const { ownersOf, sumByOwner } = require('./owners')
 
-/** @import { Growing, MemoryOwners, MemoryPoint } from '../../../types/memory' */
+/** @import { Allocator, Growing, MemoryFragmentation, MemoryOwners, MemoryPoint, PreviousMemoryReport } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
 /** @import { ContainerMemory } from '../../base/system/memory-room' */
 /** @import { SharedState } from '../../link/shared-state' */
@@ -31,8 +33,12 @@ const INSPECTOR_MS = 250
  * @typedef {object} MemoryState  what the detectors of findings get
  * @property {Growing[]} growing  fastest first
  * @property {number} unknownWorkers  worker threads whose heap cannot be read: it counts as native memory
+ * @property {MemoryFragmentation | null} fragmentation
+ * @property {Allocator} allocator
  * @property {ContainerMemory | null} container
+ * @property {number} killed  processes of the container that were killed for memory since the first reading
  * @property {{ limitBytes: number, freeBytes: number, basis: string }} room
+ * @property {PreviousMemoryReport | null} previous  that a process before this one left
  */
 
 class MemoryWatch {
@@ -45,6 +51,10 @@ class MemoryWatch {
   #workers = []
   /** @type {ContainerMemory | null} */
   #container = null
+  /** @type {() => PreviousMemoryReport | null} */
+  #readPrevious = () => null
+  /** When this was first read. @type {number | undefined} */
+  #killedBefore
   #collections = 0
   #readings = 0
   /** Oldest first. @type {MemoryPoint[]} */
@@ -99,6 +109,7 @@ class MemoryWatch {
     this.#growth.native.addReading(atMs, sums.get('native') ?? 0)
     if (this.#readings++ % SLOWER !== 0) return
     this.#container = readContainer()
+    this.#killedOf(this.#container)
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
 
@@ -135,7 +146,20 @@ class MemoryWatch {
 
   /** @returns {MemoryState} */
   state () {
-    return { growing: this.#growing(), unknownWorkers: this.#unknownWorkers(), container: readContainer(), room: readMemoryRoom() }
+    const container = readContainer()
+    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious() }
+  }
+
+  /** Of a day. */
+  #fragmentation () {
+    return fragmentationOf([...this.#coarse, ...this.#recent].sort((left, right) => left.at - right.at))
+  }
+
+  /** @param {ContainerMemory | null} container */
+  #killedOf (container) {
+    if (container === null) return 0
+    this.#killedBefore ??= container.killed
+    return Math.max(0, container.killed - this.#killedBefore)
   }
 
   /** @returns {Growing[]} fastest first */
@@ -149,12 +173,47 @@ class MemoryWatch {
     return running - this.#workers.filter(({ usedBytes }) => usedBytes !== null).length
   }
 
+  /** @param {() => PreviousMemoryReport | null} read  called once, when somebody wants to know */
+  setPrevious (read) {
+    this.#readPrevious = () => {
+      const previous = read()
+      this.#readPrevious = () => previous
+      return previous
+    }
+  }
+
+  /**
+   * What the observer knows without asking, now.
+   * @param {{ usedSize: number, totalSize: number } | null} [usage]  of the heap, by the inspector
+   */
+  snapshot (usage = null) {
+    const resident = readResident()
+    const noted = this.#parts.state.notedMemory
+    return {
+      measuredAt: noted && Math.round(toEpochMs(noted.atMicros)),
+      rssBytes: resident?.rssBytes ?? null,
+      owners: this.#ownersNow(resident, usage) ?? [],
+      growing: this.#growing(),
+      container: readContainer(),
+      recent: this.#recent
+    }
+  }
+
+  /**
+   * @param {ReturnType<typeof readResident>} resident
+   * @param {Parameters<typeof toHeapFigures>[0] | null} [usage]
+   */
+  #ownersNow (resident, usage = null) {
+    const noted = this.#parts.state.notedMemory
+    return noted && ownersOf({ resident, main: { ...toFigures(noted), ...(usage && toHeapFigures(usage)) }, own: ownFigures(), workers: this.#workers })
+  }
+
   /** The owners' last figures, for metrics: cheap. */
   counts () {
-    const [noted, resident] = [this.#parts.state.notedMemory, readResident()]
-    if (noted === null || resident === null) return null
-    return {
-      owners: [...sumByOwner(ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers }))],
+    const resident = readResident()
+    const owners = resident && this.#ownersNow(resident)
+    return owners && {
+      owners: [...sumByOwner(owners)],
       container: this.#container && { usedBytes: this.#container.usedBytes, limitBytes: this.#container.limitBytes }
     }
   }
@@ -167,10 +226,26 @@ class MemoryWatch {
     return this.#flight.share()
   }
 
-  /** @returns {Promise<MemoryOwners | null>} */
-  async #read () {
+  /** Has the main thread leave its figures of now, and not only once a second. */
+  async refresh () {
+    if (this.#parts.blockedMs() === 0) await this.#parts.main.readOrLast('memoryOwners', 0).catch(() => {})
+  }
+
+  /**
+   * The same without the mappings, which take 60 ms in a loaded process: stacks are part of native memory.
+   * @returns {Promise<MemoryOwners | null>}
+   */
+  readQuickly () {
+    return this.#read(readResident)
+  }
+
+  /**
+   * @param {typeof readMappings} [read]
+   * @returns {Promise<MemoryOwners | null>}
+   */
+  async #read (read = readMappings) {
     const main = await this.#readMain()
-    const resident = readMappings()
+    const resident = read()
     if (main === null) return null
     return {
       pid: process.pid,
@@ -181,6 +256,8 @@ class MemoryWatch {
       measuredAt: main.at,
       isStale: main.isStale,
       growing: this.#growing(),
+      fragmentation: this.#fragmentation(),
+      allocator: readAllocator(),
       container: readContainer(),
       recent: this.#recent,
       coarse: this.#coarse
@@ -208,13 +285,18 @@ class MemoryWatch {
     if (!recorder.hasSession) return {}
     const answer = recorder.post('Runtime.getHeapUsage').catch(() => undefined) // the session may close
     const usage = await Promise.race([answer, sleep(INSPECTOR_MS)])
-    return usage === undefined ? {} : { heapUsedBytes: usage.usedSize, heapResidentBytes: usage.totalSize }
+    return usage === undefined ? {} : toHeapFigures(usage)
   }
 }
 
 /** @param {NonNullable<SharedState['notedMemory']>} noted */
 function toFigures ({ heapUsedBytes, heapTotalBytes, externalBytes, buffersBytes }) {
   return { heapUsedBytes, heapResidentBytes: heapTotalBytes, externalBytes, buffersBytes }
+}
+
+/** @param {{ usedSize: number, totalSize: number }} usage */
+function toHeapFigures ({ usedSize, totalSize }) {
+  return { heapUsedBytes: usedSize, heapResidentBytes: totalSize }
 }
 
 function ownFigures () {

@@ -160,12 +160,13 @@ loopscope.captures = (() => {
     }
   }
 
-  function describe ({ name, className, growthBytes, share, confidence, reasons, patterns, path }) {
+  function describe ({ name, className, growthBytes, share, confidence, reasons, what = null, patterns, path }) {
     const retainers = path.map(step => step.by === 'entry' ? '[entry]' : step.name).join(' → ')
     const subject = name === className ? name : `${name} (${className})`
     return element('div', {},
       element('p', {}, `${subject}: +${showBytes(growthBytes)}, ${Math.round(share * 100)} % of the growth. Confidence ${confidence}: ${reasons.join('; ')}.`),
       ...(retainers === '' ? [] : [element('p', { className: 'quiet' }, `Retained by ${retainers}`)]),
+      ...(what === null ? [] : [element('p', {}, `It is: ${what}.`)]),
       ...patterns.map(text => element('p', { className: 'quiet' }, text)))
   }
 

@@ -45,6 +45,7 @@ class HeapWatching {
   #outside = createOutsideHeap({ read: () => this.note() })
   #unmark = () => {}
   #watchLimit = async () => {}
+  #watchMemory = async () => {}
 
   /**
    * @param {object} parts
@@ -70,8 +71,9 @@ class HeapWatching {
     return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
   }
 
-  /** All figures of this thread, and its workers' heaps. */
+  /** All figures of this thread, and its workers' heaps; the observer's are renewed. */
   async owners () {
+    this.note()
     const [memory, workers] = [readMemory(), await this.#workers.read()]
     return { ...memory, workers }
   }
@@ -120,9 +122,19 @@ class HeapWatching {
     return this.#watchLimit()
   }
 
+  /**
+   * Makes sure that a report is written before the container's memory, or the heap, is full.
+   * @param {{ share: number, location: StoreLocation }} wanted
+   */
+  async reportBeforeLimit ({ share, location }) {
+    const order = { share, heapLimitBytes: this.#limitBytes(), location }
+    this.#watchMemory = () => this.#ask('watchMemory', { order })
+    return this.#watchMemory()
+  }
+
   /** Call it after an observer restart. */
-  resume () {
-    return this.#watchLimit()
+  async resume () {
+    await Promise.all([this.#watchLimit(), this.#watchMemory()])
   }
 
   stop () {

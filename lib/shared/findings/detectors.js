@@ -4,7 +4,7 @@
 // FindingId (types/findings.d.ts), a row in docs/findings.md, a test and an unhealthy process in test/findings/cases.js.
 
 const { lockWait, serialAwaits, timerWait } = require('./detectors/awaits')
-const { memoryFull, memoryGrows } = require('./detectors/container')
+const { fragmentation, memoryFull, memoryGrows, memoryReport } = require('./detectors/container')
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
@@ -24,7 +24,9 @@ const DETECTORS = Object.freeze([
   heapGrows,
   buffersGrow,
   memoryGrows,
+  fragmentation,
   memoryFull,
+  memoryReport,
   poolFull,
   starved,
   suspended,
