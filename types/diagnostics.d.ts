@@ -8,6 +8,7 @@ import type { Rule } from './rules'
 import type { RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
 import type { Waits, WaitsOptions } from './waits'
+import type { WhatIf, WhatIfOptions } from './what-if'
 
 export type { LoopscopeError, LoopscopeErrorCode } from './errors'
 export type { Finding, FindingId, FindingPlace, Findings, Severity } from './findings'
@@ -516,6 +517,13 @@ export interface DiagnosticsHandle {
    * seconds. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.
    */
   findings (): Promise<Findings>
+  /**
+   * How long the requests of each route would take if one route did less on the event loop: docs/what-if.md. It takes one to two seconds. Rejects
+   * with ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION, ERR_LOOPSCOPE_NOT_RUNNING or ERR_LOOPSCOPE_OBSERVER_LOST.
+   * @example
+   * const { prediction } = await d.whatIf({ route: 'POST /login', scale: 0.25 })
+   */
+  whatIf (options: WhatIfOptions): Promise<WhatIf>
   /**
    * Marks this moment: in charts, beside captures, and for `loopscope diff --mark`. The last 100 marks are kept: docs/marks.md.
    * @param text 1 to 200 printable characters, else ERR_LOOPSCOPE_INVALID_OPTION is thrown; ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run

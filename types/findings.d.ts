@@ -1,4 +1,5 @@
 import type { CalledPackage, CodeFrame } from './diagnostics'
+import type { Prediction } from './what-if'
 
 /** All findings; docs/findings.md explains each. */
 export type FindingId =
@@ -16,6 +17,15 @@ export interface FindingPlace extends CodeFrame {
   via: CalledPackage | null
   /** `METHOD /path/:template` of the route with more than half of it; null where it is not known, or no route has that much. */
   route: string | null
+}
+
+/** A problem that stalled the loop before the last mark, and does so again after it. Times in milliseconds since the epoch. */
+export interface Again {
+  mark: string
+  markedAt: number
+  /** Of its stalls, the last one before the mark, and the first one after it. */
+  lastBefore: number
+  firstAfter: number
 }
 
 /** One problem, or the statement that there is none: docs/findings.md. */
@@ -41,6 +51,10 @@ export interface Finding {
   /** The figures behind it; the unit is in the name. */
   evidence: Record<string, number | string | null>
   confidence: 'high' | 'medium' | 'low'
+  /** What would become of the requests without it: docs/what-if.md. null: it is over, or not about code that holds the loop. */
+  prediction: Prediction | null
+  /** It was there before the last mark (a deployment), too: docs/marks.md. null: it was not, or there is no mark. */
+  again: Again | null
   /** Commands and calls that show more. */
   next: string[]
 }

@@ -6,6 +6,7 @@ import type * as requests from './requests'
 import type * as rules from './rules'
 import type * as slow from './slow-requests'
 import type * as waits from './waits'
+import type * as whatIf from './what-if'
 
 /**
  * Starts loopscope and returns an Express / Connect middleware that is also the handle. Throws ERR_LOOPSCOPE_UNKNOWN_OPTION or
@@ -70,6 +71,11 @@ declare namespace diagnostics {
   export type WaitLine = waits.WaitLine
   export type Waits = waits.Waits
   export type WaitsOptions = waits.WaitsOptions
+  export type PredictedQuantile = whatIf.PredictedQuantile
+  export type Prediction = whatIf.Prediction
+  export type RoutePrediction = whatIf.RoutePrediction
+  export type WhatIf = whatIf.WhatIf
+  export type WhatIfOptions = whatIf.WhatIfOptions
   export type Mark = api.Mark
   export type Stall = api.Stall
   export type StallEvidence = api.StallEvidence

@@ -57,7 +57,7 @@ async function readWindows (text) {
   for (let window = 0; window < WINDOWS; window++) {
     const profile = JSON.parse(text)
     reading.addWindow(history.add(profile))
-    reading.addNotes({ toMicros: profile.endTime, work: [], probes: [], seen: [], late: [], answers: [], collections: [], calls: { firstName: 0, names: [], calls: new Float64Array(0) }, awaits: { stacks: [], samples: [] }, inFlight: { atMicros: 0, total: 0, upgraded: 0, running: null, requests: [] }, hasHandlers: false })
+    reading.addNotes({ toMicros: profile.endTime, work: [], probes: [], seen: [], late: [], answers: [], collections: [], log: null, calls: { firstName: 0, names: [], calls: new Float64Array(0) }, awaits: { stacks: [], samples: [] }, inFlight: { atMicros: 0, total: 0, upgraded: 0, running: null, requests: [] }, hasHandlers: false })
     await nextTurn()
   }
 }

@@ -12,6 +12,7 @@ const { warnOnce } = require('../base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
 const { makeLogger } = require('../shared/default-logger')
+const { checkWhatIf } = require('../shared/check-what-if')
 const { newMark } = require('../shared/new-mark')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS } = require('../shared/captures/kinds')
@@ -26,6 +27,7 @@ const { version } = require('../../package.json')
 
 /** @import { Artifact, CaptureKind, CaptureOptions, DelaySummary, DiagnosticsOptions, Logger, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
+/** @import { WhatIf, WhatIfOptions } from '../../types/what-if' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Waits, WaitsOptions } from '../../types/waits' */
@@ -231,6 +233,11 @@ class Handle extends EventEmitter {
   /** The problems of the process, and how to fix them; it takes a second. @returns {Promise<Findings>} */
   findings () {
     return this.#surface.findings()
+  }
+
+  /** What would become of the requests if a route did less on the event loop. @param {WhatIfOptions} options @returns {Promise<WhatIf>} */
+  async whatIf (options) {
+    return this.#surface.whatIf(checkWhatIf(options))
   }
 
   /** Whether start-up is over, so that the exact detector counts calls as the application's work. */

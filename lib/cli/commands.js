@@ -41,6 +41,7 @@ const COMMANDS = Object.freeze([
   require('./commands/memory'),
   require('./commands/slow'),
   require('./commands/waits'),
+  require('./commands/what-if'),
   require('./commands/sync'),
   require('./commands/rules'),
   require('./commands/mark'),

@@ -13,6 +13,7 @@
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Waits } from '../../types/waits' */
+/** @import { WhatIf, WhatIfOptions } from '../../types/what-if' */
 /** @import { Opened } from '../probe/applications' */
 /** @import { MainMemory } from '../probe/heap/memory-reading' */
 /** @import { TakeFacts, TakeOrder } from '../probe/heap/take-snapshot' */
@@ -109,6 +110,7 @@
  * @property {(about: {}) => Promise<Mark[]>} marks  the last ones, oldest first
  * @property {(about: {}) => Promise<Counts>} counts  for the metrics
  * @property {(about: { application: number }) => Promise<Findings>} findings  of that application, now
+ * @property {(about: { application: number, wanted: WhatIfOptions }) => Promise<WhatIf>} whatIf  that route were faster
  * @property {(about: { frames: CallFrame[] }) => Promise<(CallFrame | null)[]>} originalFrames  with positions in the original source; null: not
  *   available yet
  * @property {(about: { url: string }) => Promise<DebuggerStatus>} debuggerStatus  at the open inspector

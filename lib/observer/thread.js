@@ -31,6 +31,7 @@ const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { CallCounts } = require('./waits/call-counts')
 const { readOpenConnections } = require('./waits/open-connections')
 const { WaitProfile } = require('./waits/wait-profile')
+const { WhatIf } = require('./what-if/what-if')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -62,6 +63,7 @@ class ObserverThread {
   /** @type {WaitProfile} */
   #waitProfile
   #requestsInFlight
+  #whatIf = new WhatIf()
   #sampledCalls
   #windowReading
   #poolProbe
@@ -234,6 +236,7 @@ class ObserverThread {
         this.#traceEvents.addNotes(notes)
         this.#waitProfile.add(notes.awaits)
         this.#requestsInFlight.addNotes(notes)
+        this.#whatIf.add(notes.log)
         this.#windowReading.addNotes(notes)
       },
       speedUp: () => {
@@ -280,6 +283,7 @@ class ObserverThread {
         egress: this.#egress
       }),
       findings: ({ application }) => this.#adminSurface().findings(application),
+      whatIf: ({ application, wanted }) => this.#adminSurface().whatIf(application, wanted),
       originalFrames: async ({ frames }) => {
         const original = await this.#sourceMaps.frames(frames)
         return original.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
@@ -373,6 +377,7 @@ class ObserverThread {
       slowRequests: this.#slowRequests,
       waitProfile: this.#waitProfile,
       requestsInFlight: this.#requestsInFlight,
+      whatIf: this.#whatIf,
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,

@@ -5,6 +5,7 @@
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
+/** @import { WhatIf, WhatIfOptions } from '../../types/what-if' */
 /** @import { Ask, Handlers, Read, Tell } from '../link/channel' */
 /** @import { MainReadings, ToMain } from '../link/messages' */
 /** @import { AdminApplication } from '../observer/admin/admin' */
@@ -66,7 +67,7 @@ class Applications {
   /**
    * @param {Omit<AdminApplication, 'id'>} settings  plain data for the observer
    * @param {ApplicationAnswers} answers
-   * @returns {{ id: number, opened: Promise<Opened>, findings: () => Promise<Findings>, close: (metrics: ApplicationMetrics | null) => void }}
+   * @returns {{ id: number, opened: Promise<Opened>, findings: () => Promise<Findings>, whatIf: (wanted: WhatIfOptions) => Promise<WhatIf>, close: (metrics: ApplicationMetrics | null) => void }}
    */
   open (settings, answers) {
     const id = ++this.#sequence
@@ -75,6 +76,7 @@ class Applications {
       id,
       opened: this.#open(id),
       findings: () => this.#observer.read('findings', { application: id }),
+      whatIf: wanted => this.#observer.read('whatIf', { application: id, wanted }),
       close: metrics => {
         if (this.#applications.delete(id)) this.#observer.tell('closeApplication', { application: id, metrics })
       }

@@ -8,6 +8,7 @@ const { monotonicMicros } = require('../base/monotonic')
 const { readBlockedStack } = require('./blocked-stack')
 const { Arrivals } = require('./http/arrivals')
 const { InFlight } = require('./http/in-flight')
+const { RequestLog } = require('./http/request-log')
 const { handlersOf, isFinished, routeOf } = require('./http/route-template')
 const { traceOf } = require('./trace-of')
 const { AwaitSampler } = require('./waits/await-sampler')
@@ -19,6 +20,7 @@ const { DependencyCalls } = require('./waits/dependency-calls')
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { RouteContext } from './http/contexts/route-context' */
 /** @import { InFlightReading } from './http/in-flight' */
+/** @import { RequestBatch } from '../shared/requests/request-batch' */
 /** @import { Interval } from './loop/own-work' */
 /** @import { AwaitBatch } from './waits/await-sample' */
 /** @import { CallBatch } from './waits/dependency-calls' */
@@ -68,6 +70,7 @@ const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the han
  * @property {Interval[]} late  when the loop was late
  * @property {Answer[]} answers  slow ones only
  * @property {Collection[]} collections  garbage collections
+ * @property {RequestBatch | null} log  all requests of a stretch of time; null: none
  * @property {CallBatch} calls  calls to the application's dependencies
  * @property {AwaitBatch} awaits  where sampled requests waited
  * @property {InFlightReading} inFlight  the requests under way
@@ -90,6 +93,7 @@ class RequestNotes {
   /** @type {Answer[]} */
   #answers = []
   #handedOverMicros = monotonicMicros()
+  #log = new RequestLog(this.#handedOverMicros)
   calls
   awaits
 
@@ -163,6 +167,7 @@ class RequestNotes {
     this.#handlers.notice(route, request)
     this.#arrivals.noteAnswer(request, toMicros)
     this.awaits.end(context, route, toMicros)
+    this.#log.note(context, route, toMicros)
     if (toMicros - fromMicros < MIN_ANSWER_MICROS || this.#answers.length === MAX_NOTES) return
     this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
   }
@@ -216,6 +221,7 @@ class RequestNotes {
       late: this.#late,
       answers: this.#answers,
       collections: this.#collections.take(),
+      log: this.#log.take(toMicros),
       calls: this.calls.take(),
       awaits: this.awaits.take(),
       inFlight: this.readInFlight(),

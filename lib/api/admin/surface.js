@@ -123,6 +123,12 @@ class Surface {
     return this.#opened.findings()
   }
 
+  /** @param {import('../../../types/what-if').WhatIfOptions} wanted  what would become of the requests if a route did less */
+  async whatIf (wanted) {
+    if (this.#opened === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('whatIf()')
+    return this.#opened.whatIf(wanted)
+  }
+
   async stop () {
     this.#announcement?.stop()
     const opened = this.#opened

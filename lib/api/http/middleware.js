@@ -51,6 +51,7 @@ function createMiddleware ({ context, requests, logger, stallThresholdMs, slowes
       return requestContext === current ? next() : context.run(requestContext, next)
     } finally {
       const toMicros = monotonicMicros()
+      requestContext.turnMicros = toMicros - fromMicros
       slowest.note(requestContext, fromMicros, toMicros)
       if (toMicros - fromMicros >= MIN_WORK_MICROS) onWork(requestContext, fromMicros, toMicros)
     }

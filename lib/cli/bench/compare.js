@@ -3,12 +3,14 @@
 // Compares two benchmarks: figures with the spread of their rounds, findings, functions. Pure.
 
 const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
+const { compareRoutes } = require('./routes')
 const { diffProfiles } = require('../../formats/differences')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Figure, Spread } from './figures' */
 /** @import { Bench, Round } from './result-file' */
+/** @import { RouteChange } from './routes' */
 
 /**
  * @typedef {'better' | 'worse' | 'higher' | 'lower' | 'no difference seen' | 'too few rounds'} Verdict
@@ -40,6 +42,7 @@ const { diffProfiles } = require('../../formats/differences')
  * @property {number} chance  the ranges of a figure do not overlap by chance, without any change, in one of this many comparisons
  * @property {FigureChange[]} figures
  * @property {{ gone: FindingChange[], came: FindingChange[], stayed: FindingChange[] }} findings
+ * @property {RouteChange[]} routes  as the processes measured them; empty where a file is of an earlier version
  * @property {{ hotter: FunctionChange[], colder: FunctionChange[] } | null} functions  null where a profile is missing
  */
 
@@ -55,13 +58,15 @@ const MIN_CHANGE = 0.01 // of the time a request takes on the main thread
  */
 function compareBenches (before, after) {
   const chance = chanceOf(before.bench.rounds.length, after.bench.rounds.length)
+  const findings = compareFindings(before.bench.rounds, after.bench.rounds)
   return {
     before,
     after,
     warnings: warningsOfPair(before, after),
     chance,
     figures: FIGURES.flatMap(figure => changeOf(figure, before.bench.rounds, after.bench.rounds, chance)),
-    findings: compareFindings(before.bench.rounds, after.bench.rounds),
+    findings,
+    routes: compareRoutes(before.bench.rounds, after.bench.rounds, findings.gone.map(({ finding }) => finding.id)),
     functions: compareFunctions(before.bench, after.bench)
   }
 }

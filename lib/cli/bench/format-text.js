@@ -10,9 +10,12 @@ const { LABELS } = require('../../shared/findings/show')
 /** @import { Terminal } from '../output/terminal' */
 /** @import { Comparison, FigureChange, FindingChange, FunctionChange, Verdict } from './compare' */
 /** @import { Bench } from './result-file' */
+/** @import { RouteChange } from './routes' */
 
 /** @type {Readonly<Partial<Record<Verdict, Parameters<Terminal['paint']>[0]>>>} */
 const COLORS = Object.freeze({ better: 'green', worse: 'red' })
+
+const ROUTE_FIGURES = /** @type {const} */ ([{ title: 'P50', name: 'p50Ms' }, { title: 'P95', name: 'p95Ms' }])
 
 /**
  * @param {Bench} bench
@@ -40,7 +43,7 @@ function showBench (bench, terminal) {
  * @param {Terminal} terminal
  */
 function showComparison (comparison, terminal) {
-  const { before, after, warnings, figures, chance, findings, functions } = comparison
+  const { before, after, warnings, figures, chance, findings, routes, functions } = comparison
   terminal.line(`before: ${before.file}  ${describe(before.bench)}`)
   terminal.line(`after:  ${after.file}  ${describe(after.bench)}`)
   for (const warning of warnings) terminal.line(terminal.paint('yellow', warning))
@@ -49,6 +52,7 @@ function showComparison (comparison, terminal) {
   terminal.line('')
   terminal.line(explain(chance))
   showFindings(findings, terminal)
+  showRoutes(routes, terminal)
   if (functions === null) return
   showFunctions('hotter', functions.hotter, terminal)
   showFunctions('colder', functions.colder, terminal)
@@ -84,6 +88,30 @@ function showFindings ({ gone, came, stayed }, terminal) {
     terminal.line(terminal.paint('bold', title))
     for (const change of changes) terminal.line(`  ${LABELS[change.finding.severity]}: ${change.finding.title} ${roundsOf(change)}`)
   }
+}
+
+/**
+ * @param {readonly RouteChange[]} routes
+ * @param {Terminal} terminal
+ */
+function showRoutes (routes, terminal) {
+  if (routes.length === 0) return
+  terminal.line('')
+  terminal.line(terminal.paint('bold', 'how long requests took, from their arrival, in ms'))
+  const isPredicted = routes.some(({ predicted }) => predicted !== null)
+  for (const line of tableLines([
+    { title: 'ROUTE', cell: ({ route }) => route },
+    ...ROUTE_FIGURES.flatMap(({ title, name }) => [
+      { title: `${title} BEFORE`, isNumber: true, cell: (/** @type {RouteChange} */ { before }) => String(before[name]) },
+      { title: 'AFTER', isNumber: true, cell: (/** @type {RouteChange} */ { after }) => String(after[name]) },
+      ...(isPredicted ? [{ title: 'PREDICTED', cell: (/** @type {RouteChange} */ { predicted }) => predictedRange(predicted?.[name]) }] : [])
+    ])
+  ], routes, terminal.columns())) terminal.line(line)
+}
+
+/** @param {{ low: number, high: number } | undefined} range */
+function predictedRange (range) {
+  return range === undefined ? '-' : `${range.low} to ${range.high}`
 }
 
 /**

@@ -50,6 +50,7 @@ const BUCKET = /^nodejs_eventloop_delay_seconds_bucket\{.*\ble="([^"]+)".*\} (\S
  * @property {number | null} cpuMs  of all threads
  * @property {{ count: number, blockedMs: number, byCause: StallGroup[], byCulprit: StallGroup[] }} stalls
  * @property {Finding[]} findings
+ * @property {import('./routes').MeasuredRoute[]} routes  as the process measured them
  * @property {CpuProfile | null} profile  null where there is no recording
  *
  * @typedef {{ name: string, count: number, ms: number }} StallGroup  worst first
@@ -197,6 +198,8 @@ async function observe (client, { pid, from, to, before }) {
   const delays = await readDelays(client)
   const profile = await client.json(`/cpu?from=${from}&to=${to}&sources=original`).catch(() => null)
   const { findings } = await client.json('/findings')
+  // Any route: what was measured does not depend on it.
+  const { measured: routes } = await client.json('/what-if?route=GET+/').catch(() => ({ measured: [] }))
   const { series } = await client.json('/loop')
   const { stalls } = await client.json('/stalls') // last: a stall is explained a moment after it ends
   return {
@@ -204,6 +207,7 @@ async function observe (client, { pid, from, to, before }) {
     cpuMs: cpuMs === null || before.cpuMs === null ? null : cpuMs - before.cpuMs,
     stalls: sumStalls(stalls.filter((/** @type {Stall} */ { at }) => at >= from && at <= to)),
     findings,
+    routes,
     profile
   }
 }

@@ -24,6 +24,7 @@ const EXPECTED = 'a file of `loopscope bench`'
  * @property {number} from  the load, in milliseconds since the epoch
  * @property {number} to
  * @property {number} pid
+ * @property {import('./routes').MeasuredRoute[]} [routes]  as the process measured them; missing in files of earlier versions
  * @property {number | null} utilization      of the loop, 0 to 1; null where there is no recording
  * @property {number | null} cpuMsPerRequest  of all threads; null where the system does not report it
  *
@@ -104,12 +105,19 @@ function assertShape ({ at, command, request, load, application, machine, proces
 function assertRound (name, round) {
   assertField(name, NUMBERS.every(key => Number.isFinite(round?.[key])))
   assertField(`${name}.latencyMs`, LATENCIES.every(key => Number.isFinite(round.latencyMs?.[key])))
-  const { delayMs, utilization, cpuMsPerRequest, stalls, findings } = round
+  const { delayMs, utilization, cpuMsPerRequest, stalls, findings, routes = [] } = round
   assertField(`${name}.delayMs`, delayMs === null || [delayMs?.p50, delayMs?.p99, delayMs?.max].every(Number.isFinite))
   assertField(name, [utilization, cpuMsPerRequest].every(value => value === null || Number.isFinite(value)))
   assertField(`${name}.stalls`, [stalls?.count, stalls?.blockedMs].every(Number.isFinite) && [stalls.byCause, stalls.byCulprit].every(Array.isArray))
   assertField(`${name}.findings`, Array.isArray(findings) && findings.every(finding => TEXTS.every(key => isText(finding?.[key]))))
+  assertField(`${name}.routes`, Array.isArray(routes) && routes.every(one => isText(one?.route) && [one.p50Ms, one.p95Ms].every(Number.isFinite)))
   assertField(`${name}.findings`, findings.every((/** @type {any} */ { where }) => where === null || isText(where?.function)))
+  assertField(`${name}.findings`, findings.every((/** @type {any} */ { prediction }) => !prediction || (Array.isArray(prediction.routes) && prediction.routes.every(isPredicted))))
+}
+
+/** @param {any} row */
+function isPredicted (row) {
+  return isText(row?.route) && [row.p50Ms, row.p95Ms].every(range => range === null || [range?.low, range?.high].every(Number.isFinite))
 }
 
 /**

@@ -72,6 +72,7 @@ const REPORT_MS = 10_000
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
  * @param {Pick<import('../waits/wait-profile').WaitProfile, 'read' | 'settleNow'>} parts.waitProfile
  * @param {Pick<import('../requests/requests-in-flight').RequestsInFlight, 'read'>} parts.requestsInFlight
+ * @param {import('../what-if/what-if').WhatIf} parts.whatIf
  * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
@@ -104,6 +105,8 @@ function createAdminSources (parts) {
     memory: parts.memory,
     past: parts.past,
     outgoing: parts.outgoing,
+    whatIf: parts.whatIf,
+    marks: () => marks.list(),
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),
     waits: lastMs => parts.waitProfile.read({ fromMicros: monotonicMicros() - lastMs * 1e3 }).routes,
@@ -120,6 +123,7 @@ function createAdminSources (parts) {
     loopNow,
     recorder: () => describeRange(parts.recorder.range()),
     findings: findings.find,
+    whatIf: findings.whatIf,
     series: () => series.list(),
     threads: () => parts.threadWatch.read(),
     knownThreads: () => parts.threadWatch.running ? parts.threadWatch.known() : null,

@@ -22,6 +22,7 @@ const { ownIdentity } = require('../../shared/group/member-facts')
 /** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */
+/** @import { WhatIf, WhatIfOptions } from '../../../types/what-if' */
 /** @import { ApplicationMetrics } from '../group/totals' */
 /** @import { Application, Sources } from './router' */
 /** @import { ApplicationSettings } from './admin-sources' */
@@ -132,6 +133,17 @@ class Admin {
     const application = this.#applications.get(id)
     if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()') // closed while the request was in flight
     return application.sources().findings()
+  }
+
+  /**
+   * @param {number} id
+   * @param {WhatIfOptions} wanted
+   * @returns {Promise<WhatIf>}
+   */
+  async whatIf (id, wanted) {
+    const application = this.#applications.get(id)
+    if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('whatIf()')
+    return application.sources().whatIf(wanted)
   }
 
   /**

@@ -15,6 +15,7 @@ const PARTS = Object.freeze({
     evidence: 'shared/findings/evidence.js',
     figures: 'page/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
+    predictionText: 'shared/findings/prediction-text.js',
     memoryText: 'shared/memory-owner.js',
     ruleText: 'cli/output/format-rule.js',
     requestState: 'shared/requests/describe-state.js',

@@ -15,6 +15,7 @@ const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
 /** @import { Frame } from '../../formats/profile/frame' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
 /** @import { Sample, Stack } from './samples' */
+/** @import { BusySample } from '../what-if/request-model' */
 
 // Code that ran this soon after the start, and not later, belongs to the start-up.
 const START_UP_MS = 30_000
@@ -77,9 +78,27 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
     busyMs: busyMicros / 1e3,
     gcMs: sum(({ state }) => state === 'gc') / 1e3,
     hotSpots,
+    busySamples: busySamplesOf(profile, samples, { sampled, stackOf, stalls: inTime, fromMs }),
     sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
     categories: findCategories(samples, stackOf)
   }
+}
+
+/**
+ * When the loop was busy, for which route, and in which hot spot.
+ * @param {CpuProfile} profile
+ * @param {readonly Sample[]} samples
+ * @param {{ sampled: { samples: Sample[] }[], stackOf: (sample: Sample) => Stack, stalls: readonly Stall[], fromMs: number }} of
+ * @returns {BusySample[]} in order
+ */
+function busySamplesOf ({ startTime, routes }, samples, { sampled, stackOf, stalls, fromMs }) {
+  const spots = new Map(sampled.flatMap(({ samples: some }, spot) => some.map(({ index }) => [index, spot])))
+  return samples.flatMap(sample => {
+    const { state } = stackOf(sample)
+    if (state === 'idle') return []
+    const route = routes?.names[routes.samples[sample.index]] ?? routeAt(stalls, fromMs + sample.atMicros / 1e3)
+    return [{ atMicros: startTime + sample.atMicros, micros: sample.micros, route, spot: spots.get(sample.index) ?? -1, kind: state === 'io' || state === 'code' ? state : 'engine' }]
+  })
 }
 
 /**
@@ -146,12 +165,19 @@ function withStalls (culprit, stalls) {
  * @returns {Pick<HotSpot, 'route' | 'routes'>}
  */
 function routesOf (profile, samples, { stalls, fromMs, busyMicros }) {
-  const routeAt = (/** @type {number} */ ms) => stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route ?? null
-  const byRoute = microsByRoute(profile, samples, ({ atMicros }) => routeAt(fromMs + atMicros / 1e3))
+  const byRoute = microsByRoute(profile, samples, ({ atMicros }) => routeAt(stalls, fromMs + atMicros / 1e3))
   return {
     route: routeOfMost(byRoute),
     routes: [...byRoute].sort(([, left], [, right]) => right - left).map(([route, micros]) => ({ route, share: micros / Math.max(1, busyMicros) }))
   }
+}
+
+/**
+ * @param {readonly Stall[]} stalls
+ * @param {number} ms  epoch
+ */
+function routeAt (stalls, ms) {
+  return stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route ?? null
 }
 
 /**

@@ -12,15 +12,18 @@ const { findFindings } = require('../../shared/findings/find-findings')
 const { LOOK_BACK_MS } = require('../../shared/findings/readings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { readActivity } = require('./activity')
+const { againSince } = require('./again')
 const { earlierReadings } = require('./earlier')
 
-/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { Mark, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { CountedCalls } from '../waits/call-counts' */
 /** @import { CallReading, ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 /** @import { Counted, Outgoing, PastReadings } from './past-readings' */
+/** @import { WhatIf as WhatIfAnswer } from '../../../types/what-if' */
+/** @import { WhatIf } from '../what-if/what-if' */
 
 // Between the two readings of values that change.
 const BETWEEN_MS = 1000
@@ -51,11 +54,13 @@ const START_GRAIN_MS = 5000
  * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
  * @param {{ state (): Readings['memory'] }} parts.memory
  * @param {() => Outgoing} [parts.outgoing]
+ * @param {() => Mark[]} [parts.marks]  oldest first
  * @param {Pick<PastReadings, 'firstSince' | 'connectionsSince'>} [parts.past]
+ * @param {Pick<WhatIf, 'measured' | 'ofFinding' | 'ofRoute'>} [parts.whatIf]
  * @param {number} [parts.betweenMs]
  */
 function createFindings (parts) {
-  const { facts, scheduler, askProcess, slowRequests, view, toOriginal, stalls, loopNow, poolWaits, past, waits, betweenMs = BETWEEN_MS } = parts
+  const { facts, scheduler, askProcess, slowRequests, view, toOriginal, stalls, loopNow, poolWaits, past, waits, marks, whatIf, betweenMs = BETWEEN_MS } = parts
   const source = createSourceLines(facts)
   /** @type {Reading | undefined} */
   let last
@@ -147,8 +152,29 @@ function createFindings (parts) {
     }
   }
 
-  const flight = new SingleFlight({ take: async () => findFindings(await gather(), facts), restMs: () => REST_MS })
-  return { find: () => flight.share() }
+  async function take () {
+    const readings = await gather()
+    const { findings, ...answer } = findFindings(readings, facts)
+    const [kept, marked] = [stalls().stalls, marks?.() ?? []]
+    const explained = findings.map(finding => {
+      return { ...finding, prediction: whatIf?.ofFinding(finding, readings) ?? null, again: againSince(finding, kept, marked) }
+    })
+    return { readings, answer: { ...answer, findings: explained } }
+  }
+
+  /**
+   * @param {{ route: string, scale?: number }} wanted
+   * @returns {Promise<WhatIfAnswer>}
+   */
+  async function ask ({ route, scale = 0 }) {
+    const { readings } = await flight.share()
+    const { at, pid, isStale } = readings
+    const made = /** @type {WhatIf} */ (whatIf)
+    return { at, pid, appName: facts.appName, isStale, route, scale, measured: made.measured(readings), prediction: made.ofRoute({ route, scale }, readings) }
+  }
+
+  const flight = new SingleFlight({ take, restMs: () => REST_MS })
+  return { find: async () => (await flight.share()).answer, whatIf: ask }
 }
 
 /** @param {Pick<Parameters<typeof createFindings>[0], 'threadLoad' | 'threadWatch'>} parts */

@@ -7,6 +7,7 @@
 loopscope.findings = (() => {
   const { byId, dateTime, duration, element, place, redraw } = loopscope.display
   const { formatEvidence } = loopscope.evidence
+  const { predictionText } = loopscope.predictionText
   const { calledBy, stallsOf } = loopscope.figures
   const { flame, problems, requests, session, stalls } = loopscope
   const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'OK' }
@@ -35,10 +36,12 @@ loopscope.findings = (() => {
     return details
   }
 
-  function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since }) {
+  function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since, prediction, again }) {
     const facts = [
       ['Fix', severity === 'none' ? '' : instead, 'instead'],
       ['Where', [place(where), where?.via && `in ${calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
+      ['Again', again ? `It was there before "${again.mark}" (${dateTime(again.markedAt)}), and is again since ${dateTime(again.firstAfter)}` : ''],
+      ['Effect', predictionText(prediction)],
       ['What', what],
       ['Why', why],
       ['Lost time', lostMs > 0 ? `${duration(lostMs)}${since === null ? '' : `, since ${dateTime(since)}`}` : ''],

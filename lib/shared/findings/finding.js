@@ -39,6 +39,8 @@ function makeFinding (readings, parts) {
     where: null,
     evidence: {},
     confidence: 'high',
+    prediction: null,
+    again: null,
     next: [],
     ...parts,
     share: rounded(share, 3),

@@ -205,6 +205,8 @@ function hotWorkerFinding ({ pid, observedMs }, differences, of) {
     instead: 'Find out what only this worker does: which requests, which timers, which cache. Long-lived connections are not redistributed when workers are added.',
     evidence: Object.fromEntries(differences.flatMap(({ name, value, median }) => [[name, rounded(value, 3)], [`${name}OfOthers`, rounded(median, 3)]])),
     confidence: 'medium',
+    prediction: null,
+    again: null,
     next: [`npx loopscope why ${pid}`, `npx loopscope profile ${pid}`],
     workers: { pids: [pid], of }
   }

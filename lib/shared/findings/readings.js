@@ -9,6 +9,7 @@
 /** @import { RouteWaits, WaitLine } from '../../../types/waits' */
 /** @import { IoReading } from '../../observer/stalls/scheduler' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
+/** @import { BusySample } from '../../observer/what-if/request-model' */
 
 /**
  * @typedef {object} HotSpot  a function of the application, or of a dependency where the application has none on the stack, in which much of
@@ -61,6 +62,7 @@
  * @property {number} busyMs
  * @property {number} gcMs
  * @property {HotSpot[]} hotSpots   heaviest first
+ * @property {BusySample[]} busySamples  when it was busy, in order
  * @property {SocketCalls} sockets
  * @property {Record<'logging' | 'loading' | 'tasks' | 'collected' | 'buffers', Category>} categories  tasks: V8's and Node's queues of microtasks and
  *   ticks themselves; collected: the garbage collector, by the function that ran before; buffers: making and filling Buffers

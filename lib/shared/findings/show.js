@@ -5,10 +5,11 @@
 
 const { localTime } = require('../../base/local-time')
 const { formatEvidence } = require('./evidence')
+const { predictionText } = require('./prediction-text')
 const { NOTABLE_WORKERS } = require('./readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('./format-text')
 
-/** @import { Finding, Findings } from '../../../types/findings' */
+/** @import { Again, Finding, Findings } from '../../../types/findings' */
 /** @import { GroupFindings } from '../../../types/group' */
 
 /**
@@ -65,16 +66,25 @@ function headline ({ observedSeconds, figures, blockedMs, isStale, at, observed,
  * @param {Omit<Finding, 'id'> & { id: string }} finding
  * @returns {{ name: string, text: string }[]}
  */
-function parts ({ id, where, what, why, instead, evidence, confidence, next }) {
+function parts ({ id, where, what, why, instead, evidence, confidence, next, prediction, again }) {
   const figures = formatEvidence(evidence, { duration, bytes: megabytes }).map(({ name, text }) => `${name} ${text}`)
   return [
     { name: 'where', text: where === null ? '' : [placed(where), where.route].filter(Boolean).join(', ') },
     { name: 'what', text: what },
     { name: 'why', text: why },
     { name: 'fix', text: instead },
+    { name: 'again', text: againText(again) },
+    { name: 'effect', text: predictionText(prediction) },
     { name: 'evidence', text: `${figures.join(', ')}; confidence ${confidence} (${id})` },
     { name: 'next', text: next.join('\n') }
   ].filter(({ text }) => text !== '')
+}
+
+/** @param {Again | null | undefined} again  earlier versions do not send it */
+function againText (again) {
+  if (!again) return ''
+  const { mark, markedAt, lastBefore, firstAfter } = again
+  return `it was there before "${mark}" (${timeOfDay(markedAt)}), last at ${timeOfDay(lastBefore)}, and is again since ${timeOfDay(firstAfter)}`
 }
 
 /**

@@ -36,6 +36,14 @@ const totals = record({
   byRoute: listOf(record({ route, count, ms: amount }), MAX_ROWS)
 })
 
+const quantile = orNull(record({ now: amount, low: amount, expected: amount, high: amount }))
+const prediction = record({
+  change: oneOf(['removed', 'asynchronous', 'scaled']),
+  reason: orNull(text),
+  maxSpeedUp: orNull(amount),
+  routes: listOf(record({ route: text, requests: amount, reason: orNull(text), p50Ms: quantile, p95Ms: quantile }), MAX_ROWS)
+})
+
 const finding = record({
   id: text,
   title: text,
@@ -50,6 +58,8 @@ const finding = record({
   instead: text,
   evidence: mapOf(orNull(anyOf(number, text, flag))),
   confidence: text,
+  prediction: optional(prediction),
+  again: optional(record({ mark: text, markedAt: time, lastBefore: time, firstAfter: time })),
   next: listOf(text, MAX_ROWS)
 })
 const figures = record({

@@ -27,6 +27,7 @@ const { executionAsyncId } = require('node:async_hooks')
  * @property {number} startMicros       when it was read, on the monotonic clock
  * @property {number} arrivedMicros     when it may have arrived: earlier than startMicros where the loop read it late
  * @property {number} firstTurn         Node's async id of the call in which it began; 0 once a part of its body has arrived since
+ * @property {number} turnMicros        how long its first synchronous code ran; 0: not measured
  * @property {object | null} countedBy  the request durations that count this request
  * @property {Active | null} active     its entry there, until it is answered
  * @property {Map<object, Active | null> | null} alsoCountedBy  the same of further handles
@@ -43,7 +44,7 @@ const { executionAsyncId } = require('node:async_hooks')
 /** @typedef {(context: RequestContext, response: ServerResponse, isSent: boolean) => void} OnEnd */
 
 // Copies of this package in one process share contexts, so the name carries the version of RequestContext.
-const NAME = 'route-context.10'
+const NAME = 'route-context.11'
 const CONTEXT = Symbol.for(`loopscope.${NAME}`)
 
 /**
@@ -65,6 +66,7 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
     startMicros,
     arrivedMicros,
     firstTurn: executionAsyncId(),
+    turnMicros: 0,
     countedBy: null,
     active: null,
     alsoCountedBy: null,

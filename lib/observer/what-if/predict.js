@@ -1,0 +1,342 @@
+'use strict'
+
+// Predicts how long requests would take if a part of the work were faster, gone, or in the thread pool: the recorded requests are replayed. A
+// prediction is a range: over what is not known about the clients and the pool, and wider where few requests were seen. There is none where the
+// replay without a change does not give what was measured. Pure.
+
+const { modelStretch, quantile } = require('./request-model')
+const { replayQueue } = require('./queue')
+
+/** @import { Prediction, PredictedQuantile, RoutePrediction } from '../../../types/what-if' */
+/** @import { Job } from './queue' */
+/** @import { Stretch } from './request-history' */
+/** @import { BusySample, Change, ModelRequest, ModelStretch } from './request-model' */
+
+const MIN_REQUESTS = 40
+const MIN_STRETCH_REQUESTS = 10
+const MAX_ROUTES = 20
+// The replay must give the quantiles that were measured, as nearly as this.
+const REPRODUCED_SHARE = 0.3
+const REPRODUCED_MS = 4
+// Beyond this share of the time in which the machine had no CPU for the process, its durations are not those of its own queue.
+const MAX_STARVED_SHARE = 0.5
+// Of the range, at each side: what differs between two runs of the same program, and more where fewer requests were seen.
+const MARGIN = 0.2
+const MARGIN_MS = 3
+const MAX_CORRECTION = 1.35
+// A client that sends its next request this soon after an answer waited for that answer. The connections of a pool that sends at other times are idle
+// for much of the time, since some of them are there for the busiest moments only.
+const SOON_MS = 4
+const MIN_SOON_SHARE = 0.5
+const CLOSED_IDLE_SHARE = 0.2
+const OPEN_IDLE_SHARE = 0.6
+const MIN_KEPT_SHARE = 0.2
+// What is left on the loop of work that has moved to the pool: the call and its callback.
+const HAND_OVER_MS = 0.15
+const GOLDEN = 0.618034
+
+/** @typedef {'open' | 'closed' | 'unknown'} Clients */
+
+/**
+ * @typedef {object} Question
+ * @property {readonly Stretch[]} stretches
+ * @property {readonly BusySample[]} samples  in order
+ * @property {Change} change
+ * @property {number} scale  what is left of the culprit's time: 0 to 1, or more
+ * @property {{ least: number, most: number } | null} pool  the culprit moves to so many threads; null: it stays on the loop
+ * @property {number} [starvedShare]  of the time in which the process waited for a CPU
+ */
+
+/**
+ * @param {Question} question
+ * @returns {Omit<Prediction, 'change'>}
+ */
+function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 }) {
+  const models = stretches.filter(({ requests }) => requests.length >= MIN_STRETCH_REQUESTS).map(stretch => modelStretch(stretch, samples, change))
+  const all = models.flatMap(({ requests }) => requests)
+  const about = { seconds: round(models.reduce((sum, { lengthMs }) => sum + lengthMs, 0) / 1e3, 1), requests: all.length }
+  if (all.length < MIN_REQUESTS) return none(`only ${all.length} requests were seen, fewer than ${MIN_REQUESTS}`, about)
+  if (starvedShare > MAX_STARVED_SHARE) return none(`the process waited ${Math.round(starvedShare * 100)} % of the time for a CPU`, about)
+  const culpritMs = all.reduce((sum, request) => sum + culpritOf(request), 0) + models.reduce((sum, { background }) => sum + culpritIn(background), 0)
+  if (culpritMs === 0) return none('the recorded requests do not show its time', about)
+
+  const clients = clientsOf(models)
+  const names = routesOf(all)
+  const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).map(isClosed => {
+    const timed = models.map(model => withArrivals(model, isClosed))
+    const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => quantilesOf(replayed(timed, { names, kept, servers, isClosed }))
+    return { measured: quantilesOf(measuredIn(timed, names)), base: run(1, null), run }
+  })
+  const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
+  const predicted = modes.map(({ run }) => pool === null ? [run(scale, null)] : [...new Set([pool.least, pool.most])].map(servers => run(scale, servers)))
+  const culprits = all.filter(request => culpritOf(request) > 0).length
+  for (const [index, row] of routes.entries()) {
+    if (row.reason !== null) continue
+    const usable = [...modes.keys()].filter(mode => isReproduced(modes[mode].base[index], modes[mode].measured[index]))
+    // Of a p95 only a twentieth of the requests is beyond it.
+    const of = (/** @type {'p50' | 'p95'} */ name) => rangeOf(usable.flatMap(mode => predicted[mode].map(after => {
+      return { now: modes[mode].measured[index][name], base: modes[mode].base[index][name], after: after[index][name] }
+    })), Math.min(name === 'p50' ? row.requests : row.requests / 5, culprits))
+    row.p50Ms = of('p50')
+    row.p95Ms = of('p95')
+  }
+  const covered = routes.reduce((sum, { reason, requests }) => reason === null ? sum + requests : sum, 0)
+  if (covered < all.length / 2) return none(routes.find(({ reason }) => reason !== null)?.reason ?? 'too few requests were seen of each route', about)
+  return { reason: null, ...about, clients, maxSpeedUp: speedUp(models, { scale, pool }), routes: routes.filter(({ requests }) => requests > 0) }
+}
+
+/**
+ * @param {string} reason
+ * @param {{ seconds: number, requests: number }} about
+ * @returns {Omit<Prediction, 'change'>}
+ */
+function none (reason, about) {
+  return { reason, ...about, clients: null, maxSpeedUp: null, routes: [] }
+}
+
+/** @param {readonly ModelRequest[]} requests */
+function routesOf (requests) {
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  for (const { route } of requests) counts.set(route, (counts.get(route) ?? 0) + 1)
+  return [...counts].sort(([, left], [, right]) => right - left).map(([route]) => route)
+}
+
+/** @param {ModelRequest} request */
+function culpritOf ({ firstCulpritMs, secondCulpritMs }) {
+  return firstCulpritMs + secondCulpritMs
+}
+
+/** @param {ModelStretch['background']} background */
+function culpritIn (background) {
+  return background.reduce((sum, { ms, isCulprit }) => isCulprit ? sum + ms : sum, 0)
+}
+
+/**
+ * Whether the clients send at their own times (open), or each of them only when it has the answer to its request before (closed).
+ * @param {readonly ModelStretch[]} models
+ * @returns {Clients}
+ */
+function clientsOf (models) {
+  let [all, kept, soon, idleMs, spanMs] = [0, 0, 0, 0, 0]
+  for (const { requests } of models) {
+    /** @type {Map<number, number>} */
+    const ends = new Map()
+    for (const { connection, earliestMs, endMs } of requests) {
+      all++
+      if (connection === 0) continue
+      const before = ends.get(connection)
+      ends.set(connection, endMs)
+      if (before === undefined) continue
+      const gapMs = earliestMs - before
+      kept++
+      spanMs += endMs - before
+      if (gapMs <= SOON_MS) soon++
+      else idleMs += gapMs
+    }
+  }
+  if (kept < all * MIN_KEPT_SHARE || idleMs >= spanMs * OPEN_IDLE_SHARE) return 'open'
+  return soon >= kept * MIN_SOON_SHARE && idleMs <= spanMs * CLOSED_IDLE_SHARE ? 'closed' : 'unknown'
+}
+
+/** @typedef {{ request: ModelRequest, arrivalMs: number, gapMs: number }} Timed */
+
+/**
+ * When each request arrived, where the loop was late: a closed client sent it a usual moment after its answer; others, at any time.
+ * @param {ModelStretch} model
+ * @param {boolean} isClosed
+ * @returns {{ model: ModelStretch, timed: Timed[] }}
+ */
+function withArrivals (model, isClosed) {
+  /** @type {Map<number, number>} */
+  const ends = new Map()
+  const gaps = []
+  for (const { connection, earliestMs, latestMs, endMs } of model.requests) {
+    const before = connection === 0 ? undefined : ends.get(connection)
+    if (before !== undefined && latestMs - earliestMs < 1) gaps.push(Math.max(0, earliestMs - before))
+    ends.set(connection, endMs)
+  }
+  const usualMs = gaps.length === 0 ? 0.5 : quantile(gaps, 0.25)
+  ends.clear()
+  const spread = isClosed ? [] : spreadArrivals(model.requests)
+  const timed = model.requests.map((request, index) => {
+    const { connection, earliestMs, latestMs, endMs } = request
+    const before = connection === 0 ? undefined : ends.get(connection)
+    ends.set(connection, endMs)
+    const arrivalMs = isClosed && before !== undefined
+      ? Math.min(latestMs, before + usualMs)
+      : spread[index] ?? Math.min(latestMs, Math.max(earliestMs, (before ?? earliestMs) + usualMs))
+    return { request, arrivalMs, gapMs: before === undefined ? usualMs : Math.max(0, arrivalMs - before) }
+  })
+  return { model, timed: timed.sort((left, right) => left.arrivalMs - right.arrivalMs) }
+}
+
+/**
+ * Anywhere in a stretch of time in which the loop was busy, but in the order in which they were read.
+ * @param {readonly ModelRequest[]} requests  by start
+ * @returns {number[]}
+ */
+function spreadArrivals (requests) {
+  /** @type {number[]} */
+  const arrivals = []
+  for (let from = 0; from < requests.length;) {
+    let to = from + 1
+    while (to < requests.length && requests[to].busySinceMs === requests[from].busySinceMs) to++
+    const [{ busySinceMs }, { latestMs: untilMs }] = [requests[from], requests[to - 1]]
+    const inOrder = Array.from({ length: to - from }, (_, index) => busySinceMs + (untilMs - busySinceMs) * (((from + index) * GOLDEN) % 1)).sort((left, right) => left - right)
+    for (let index = from; index < to; index++) arrivals.push(Math.min(requests[index].latestMs, Math.max(requests[index].earliestMs, inOrder[index - from])))
+    from = to
+  }
+  return arrivals
+}
+
+/**
+ * @param {{ timed: Timed[] }[]} stretches
+ * @param {readonly string[]} names
+ */
+function measuredIn (stretches, names) {
+  const indexes = new Map(names.map((name, index) => [name, index]))
+  const durations = names.map(() => /** @type {number[]} */ ([]))
+  for (const { timed } of stretches) {
+    for (const { request: { route, endMs }, arrivalMs } of timed) durations[/** @type {number} */ (indexes.get(route))].push(endMs - arrivalMs)
+  }
+  return durations
+}
+
+/**
+ * @param {{ model: ModelStretch, timed: Timed[] }[]} stretches
+ * @param {{ names: readonly string[], kept: number, servers: number | null, isClosed: boolean }} how  kept: of the culprit's time; servers: of
+ *   the pool, null: it stays on the loop
+ * @returns {number[][]}
+ */
+function replayed (stretches, { names, kept, servers, isClosed }) {
+  const indexes = new Map(names.map((name, index) => [name, index]))
+  const durations = names.map(() => /** @type {number[]} */ ([]))
+  for (const { model: { lengthMs, background }, timed } of stretches) {
+    const jobs = timed.map(({ request, arrivalMs, gapMs }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), arrivalMs, gapMs, kept, servers }))
+    const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms }))
+    const some = replayQueue({ jobs, background: left, routes: names.length, lengthMs, servers: servers ?? 1, isClosed })
+    for (const [index, list] of some.entries()) for (const ms of list) durations[index].push(ms)
+  }
+  return durations
+}
+
+/**
+ * @param {ModelRequest} request
+ * @param {{ route: number, arrivalMs: number, gapMs: number, kept: number, servers: number | null }} how
+ * @returns {Job}
+ */
+function jobOf (request, { route, arrivalMs, gapMs, kept, servers }) {
+  const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, waitMs } = request
+  const base = { route, arrivalMs, gapMs, connection, waitMs }
+  if (servers === null) return { ...base, firstMs: firstMs + firstCulpritMs * kept, poolMs: 0, secondMs: secondMs + secondCulpritMs * kept }
+  const poolMs = culpritOf(request) * kept
+  return { ...base, firstMs, poolMs, secondMs: secondMs + (poolMs > 0 ? HAND_OVER_MS : 0) }
+}
+
+/** @typedef {{ p50: number, p95: number }} Quantiles */
+
+/**
+ * @param {number[][]} durations
+ * @returns {Quantiles[]}
+ */
+function quantilesOf (durations) {
+  return durations.map(list => ({ p50: quantile(list, 0.5), p95: quantile(list, 0.95) }))
+}
+
+/**
+ * @param {string} route
+ * @param {number} index
+ * @param {{ measured: Quantiles[], base: Quantiles[] }[]} modes
+ * @param {readonly ModelRequest[]} all
+ * @returns {RoutePrediction}
+ */
+function predictRoute (route, index, modes, all) {
+  const requests = all.reduce((count, request) => request.route === route ? count + 1 : count, 0)
+  return { route, requests, reason: reasonOf(requests, index, modes), p50Ms: null, p95Ms: null }
+}
+
+/**
+ * @param {number} requests
+ * @param {number} index  of the route
+ * @param {{ measured: Quantiles[], base: Quantiles[] }[]} modes
+ */
+function reasonOf (requests, index, modes) {
+  if (requests < MIN_REQUESTS) return `only ${requests} requests were seen, fewer than ${MIN_REQUESTS}`
+  if (modes.some(({ base, measured }) => isReproduced(base[index], measured[index]))) return null
+  const [{ base, measured }] = modes
+  return `the model does not give what was measured: p50 ${round(base[index].p50)} ms instead of ${round(measured[index].p50)}, p95 ${round(base[index].p95)} ms instead of ${round(measured[index].p95)}`
+}
+
+/**
+ * @param {Quantiles} base
+ * @param {Quantiles} measured
+ */
+function isReproduced (base, measured) {
+  return isNear(base.p50, measured.p50) && isNear(base.p95, measured.p95)
+}
+
+/** @param {number} value @param {number} expected */
+function isNear (value, expected) {
+  return Math.abs(value - expected) <= Math.max(REPRODUCED_MS, expected * REPRODUCED_SHARE)
+}
+
+/**
+ * @param {{ now: number, base: number, after: number }[]} results  of each way to replay it
+ * @param {number} seen  requests that it depends on
+ * @returns {PredictedQuantile}
+ */
+function rangeOf (results, seen) {
+  const margin = MARGIN + 1 / Math.sqrt(Math.max(1, seen))
+  const values = results.flatMap(({ now, base, after }) => {
+    const correction = base === 0 ? 1 : Math.min(MAX_CORRECTION, Math.max(1 / MAX_CORRECTION, now / base))
+    return [after, after * correction]
+  })
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  return {
+    now: round(results.reduce((sum, { now }) => sum + now, 0) / results.length),
+    low: round(Math.max(0, Math.min(low * (1 - margin), low - MARGIN_MS))),
+    expected: round(values.reduce((sum, value) => sum + value, 0) / values.length),
+    high: round(Math.max(high * (1 + margin), high + MARGIN_MS))
+  }
+}
+
+/**
+ * How many times as many requests of the same mix the loop, and the pool, could answer at most.
+ * @param {readonly ModelStretch[]} models
+ * @param {Pick<Question, 'scale' | 'pool'>} change
+ */
+function speedUp (models, { scale, pool }) {
+  let [ownMs, culpritMs, offLoopMs] = [0, 0, 0]
+  for (const { requests, background } of models) {
+    for (const request of requests) {
+      ownMs += request.firstMs + request.secondMs
+      culpritMs += culpritOf(request)
+      if (pool !== null && culpritOf(request) > 0) offLoopMs += HAND_OVER_MS
+    }
+    ownMs += background.reduce((sum, { ms, isCulprit }) => isCulprit ? sum : sum + ms, 0)
+    culpritMs += culpritIn(background)
+  }
+  const afterMs = pool === null ? ownMs + culpritMs * scale : Math.max(ownMs + offLoopMs, culpritMs * scale / pool.most)
+  return afterMs <= 0 ? null : round((ownMs + culpritMs) / afterMs, 1)
+}
+
+/** @param {number} value @param {number} [digits] */
+function round (value, digits = value < 20 ? 1 : 0) {
+  return Number(value.toFixed(digits))
+}
+
+/**
+ * How long the requests of each route took, as far as that is recorded.
+ * @param {readonly Stretch[]} stretches
+ */
+function measuredRoutes (stretches) {
+  const models = stretches.map(stretch => modelStretch(stretch, [], { isCulprit: () => false }))
+  const names = routesOf(models.flatMap(({ requests }) => requests))
+  const isClosed = clientsOf(models) === 'closed'
+  return measuredIn(models.map(model => withArrivals(model, isClosed)), names).slice(0, MAX_ROUTES).map((durations, index) => {
+    return { route: names[index], requests: durations.length, p50Ms: round(quantile(durations, 0.5)), p95Ms: round(quantile(durations, 0.95)) }
+  })
+}
+
+module.exports = { predict, measuredRoutes, MIN_REQUESTS }

@@ -1,0 +1,121 @@
+'use strict'
+
+// Predicts what a change would do: for a finding, that its code is gone, or asynchronous where the fix is that; for a route, that its code is
+// faster.
+
+const os = require('node:os')
+const { kindOf } = require('../../shared/findings/detectors/hot-spot')
+const { processorShares } = require('../../shared/findings/readings')
+const { RequestHistory } = require('./request-history')
+const { measuredRoutes, predict } = require('./predict')
+
+/** @import { Finding } from '../../../types/findings' */
+/** @import { Prediction } from '../../../types/what-if' */
+/** @import { HotSpot, Readings } from '../../shared/findings/readings' */
+/** @import { RequestBatch } from '../../shared/requests/request-batch' */
+/** @import { Stretch } from './request-history' */
+/** @import { Change } from './request-model' */
+
+// Findings about code that holds the loop.
+const PREDICTED = new Set(['hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function'])
+// Their asynchronous versions run in libuv's pool, or in processes of their own.
+const IN_POOL = /^(zlib\.|fs\.|crypto\.((pbkdf2|scrypt|argon2|hkdf|generateKey|generateKeyPair|generatePrime|checkPrime|randomFill)(Sync)?$|random(Bytes|Int)$|sign$|verify$|create(Sign|Verify)\(\)))/
+const IN_PROCESSES = /^child_process\./
+const MAX_PROCESSES = 32
+
+class WhatIf {
+  #history = new RequestHistory()
+  #cpus
+
+  /** @param {{ cpus?: number }} [parts] */
+  constructor ({ cpus = os.availableParallelism() } = {}) {
+    this.#cpus = cpus
+  }
+
+  /** @param {RequestBatch | null} batch  all requests of a stretch of time */
+  add (batch) {
+    this.#history.add(batch)
+  }
+
+  /**
+   * @param {Finding} finding
+   * @param {Readings} readings  that it was found in
+   * @returns {Prediction | null} null: it is not about code that holds the loop now
+   */
+  ofFinding (finding, readings) {
+    if (!PREDICTED.has(finding.id) || finding.over !== null || readings.activity === null) return null
+    const spots = spotsOf(finding, readings.activity.hotSpots)
+    if (spots.size === 0) return null
+    const pool = this.#poolFor(finding.id === 'hot-sync-call' ? String(finding.evidence.api) : '', readings)
+    const prediction = this.#predict(readings, { change: { isCulprit: ({ spot }) => spots.has(spot) }, scale: pool === null ? 0 : 1, pool })
+    return { change: pool === null ? 'removed' : 'asynchronous', ...prediction }
+  }
+
+  /**
+   * @param {{ route: string, scale: number }} wanted
+   * @param {Readings} readings
+   * @returns {Prediction}
+   */
+  ofRoute ({ route, scale }, readings) {
+    const change = { isRoute: route, isCulprit: (/** @type {{ route: string | null }} */ sample) => sample.route === route }
+    return { change: scale === 0 ? 'removed' : 'scaled', ...this.#predict(readings, { change, scale, pool: null }) }
+  }
+
+  /**
+   * How long the recorded requests took, by route.
+   * @param {Readings} readings
+   */
+  measured (readings) {
+    return measuredRoutes(this.#stretches(readings))
+  }
+
+  /**
+   * @param {Readings} readings
+   * @param {{ change: Change, scale: number, pool: { least: number, most: number } | null }} question
+   */
+  #predict (readings, question) {
+    const { waiting: starvedShare } = processorShares(readings)
+    return predict({ stretches: this.#stretches(readings), samples: readings.activity?.busySamples ?? [], starvedShare, ...question })
+  }
+
+  /**
+   * @param {Readings} readings
+   * @returns {Stretch[]}
+   */
+  #stretches ({ activity }) {
+    const [first] = activity?.busySamples ?? []
+    const last = activity?.busySamples.at(-1)
+    return first === undefined || last === undefined ? [] : this.#history.stretches(first.atMicros - first.micros, last.atMicros)
+  }
+
+  /**
+   * The threads for what becomes asynchronous: those of the pool, but no more than CPUs for what computes. The loop and other work need CPUs, too.
+   * @param {string} api
+   * @param {Readings} readings
+   */
+  #poolFor (api, { process: reading }) {
+    const free = Math.max(1, this.#cpus - 1)
+    if (IN_PROCESSES.test(api)) return { least: free, most: MAX_PROCESSES }
+    if (!IN_POOL.test(api)) return null
+    const size = reading?.poolSize ?? 4
+    return { least: Math.min(size, free), most: api.startsWith('fs.') ? size : Math.min(size, this.#cpus) }
+  }
+}
+
+/**
+ * @param {Finding} finding
+ * @param {readonly HotSpot[]} hotSpots
+ * @returns {Set<number>} the indexes of those that it reports
+ */
+function spotsOf ({ id, where }, hotSpots) {
+  const indexes = [...hotSpots.keys()].filter(index => {
+    const spot = hotSpots[index]
+    if (kindOf(spot) !== id) return false
+    if (id === 'hot-logging') return true
+    const { culprit: { function: name, file, via } } = spot
+    return where !== null && ((name === where.function && file === where.file) || (id === 'hot-dependency' && where.via !== null && via?.package === where.via.package))
+  })
+  return new Set(indexes)
+}
+
+module.exports = { WhatIf }

@@ -1,0 +1,16 @@
+'use strict'
+
+// How the main thread hands its log of requests over: as numbers.
+
+/**
+ * @typedef {object} RequestBatch
+ * @property {string[]} routes
+ * @property {Float64Array} numbers  FIELDS for each request, in the order of their ends: the index of its route, when it may have arrived, was read and
+ *   ended, how long its first synchronous code ran (0: not measured), all in microseconds, and the number of its connection (0: unknown)
+ * @property {number} fromMicros
+ * @property {number} toMicros  all requests that ended between the two are in it
+ */
+
+const FIELDS = 6
+
+module.exports = { FIELDS }

@@ -1,0 +1,110 @@
+'use strict'
+
+// Predictions against a simulated process: the truth is the same process simulated with the fix.
+
+const assert = require('node:assert/strict')
+const { describe, it } = require('node:test')
+const { predict } = require('../../lib/observer/what-if/predict')
+const { quantileOf, simulate } = require('./simulated-process')
+
+const culprit = { isCulprit: ({ spot }) => spot === 0 }
+const about = (random, ms) => ms * (0.8 + 0.4 * random())
+const fast = random => [{ loop: about(random, 0.5) }]
+const query = random => [{ loop: 0.3 }, { wait: about(random, 15) }, { loop: about(random, 1) }]
+
+/** Each with what the fix leaves: scale, or pool threads. */
+const SCENARIOS = {
+  'a slow handler, clients at random times': {
+    routes: culpritMs => ({ 'GET /fast': fast, 'POST /login': random => [{ loop: about(random, 60) * culpritMs, culprit: true }, { loop: 0.2 }] }),
+    clients: [{ route: 'GET /fast', everyMs: 10 }, { route: 'POST /login', everyMs: 200 }]
+  },
+  'a slow handler, closed loop': {
+    routes: culpritMs => ({ 'GET /fast': fast, 'POST /login': random => [{ loop: about(random, 40) * culpritMs, culprit: true }, { loop: 5 }] }),
+    clients: [{ route: 'GET /fast', connections: 5 }, { route: 'POST /login', connections: 2 }]
+  },
+  'a saturated closed loop of one route': {
+    routes: culpritMs => ({ 'GET /list': random => [{ loop: about(random, 6) * culpritMs, culprit: true }, { loop: about(random, 3) }] }),
+    clients: [{ route: 'GET /list', connections: 20 }]
+  },
+  'a small culprit in a busy open loop': {
+    routes: culpritMs => ({ 'GET /list': random => [{ loop: about(random, 5) * culpritMs, culprit: true }, { loop: 1 }], 'GET /fast': fast }),
+    clients: [{ route: 'GET /list', everyMs: 9 }, { route: 'GET /fast', everyMs: 15 }]
+  },
+  'after an await': {
+    routes: culpritMs => ({ 'GET /fast': fast, 'GET /report': random => [{ loop: 0.5 }, { wait: about(random, 20) }, { loop: about(random, 80) * culpritMs, culprit: true }] }),
+    clients: [{ route: 'GET /fast', everyMs: 12 }, { route: 'GET /report', everyMs: 300 }]
+  },
+  'beside requests that wait for a database': {
+    routes: culpritMs => ({ 'GET /orders': query, 'POST /export': random => [{ loop: about(random, 120) * culpritMs, culprit: true }, { loop: 1 }] }),
+    clients: [{ route: 'GET /orders', everyMs: 20 }, { route: 'POST /export', everyMs: 500 }]
+  },
+  'one request in ten is heavy': {
+    routes: culpritMs => ({ 'GET /items': random => random() < 0.1 ? [{ loop: 60 * culpritMs, culprit: true }, { loop: 0.5 }] : [{ loop: 0.5 }] }),
+    clients: [{ route: 'GET /items', everyMs: 12 }]
+  },
+  'moved to the pool': {
+    pool: 4,
+    routes: (culpritMs, isFixed) => ({ 'GET /fast': fast, 'POST /login': random => isFixed ? [{ loop: 0.2 }, { pool: about(random, 60) }, { loop: 0.1 }] : [{ loop: about(random, 60), culprit: true }, { loop: 0.3 }] }),
+    clients: [{ route: 'GET /fast', everyMs: 10 }, { route: 'POST /login', everyMs: 100 }]
+  },
+  'moved to a pool that is too small, closed loop': {
+    pool: 2,
+    routes: (culpritMs, isFixed) => ({ 'POST /login': random => isFixed ? [{ loop: 0.2 }, { pool: about(random, 30) }, { loop: 0.1 }] : [{ loop: about(random, 30), culprit: true }, { loop: 0.3 }] }),
+    clients: [{ route: 'POST /login', connections: 10 }]
+  },
+  'half of it, where the turns are not measured': {
+    scale: 0.5,
+    hasTurns: false,
+    routes: culpritMs => ({ 'GET /fast': fast, 'POST /login': random => [{ loop: about(random, 60) * culpritMs, culprit: true }, { loop: 0.2 }] }),
+    clients: [{ route: 'GET /fast', everyMs: 10 }, { route: 'POST /login', everyMs: 200 }]
+  }
+}
+
+describe('prediction', () => {
+  for (const [name, { routes, clients, pool, scale = 0, hasTurns }] of Object.entries(SCENARIOS)) {
+    it(`has the truth in its range: ${name}`, () => {
+      const before = simulate({ routes: routes(1, false), clients, hasTurns, seconds: 60 })
+      const after = simulate({ routes: routes(scale, true), clients, hasTurns, seconds: 60, seed: 2, threads: pool })
+      const change = { change: culprit, scale: pool === undefined ? scale : 1, pool: pool === undefined ? null : { least: pool, most: pool } }
+      const prediction = predict({ stretches: [before.stretch], samples: before.samples, ...change })
+      assert.equal(prediction.reason, null)
+      for (const { route, reason, p50Ms, p95Ms } of prediction.routes) {
+        assert.equal(reason, null)
+        for (const [share, range] of [[0.5, p50Ms], [0.95, p95Ms]]) {
+          const [was, is] = [before, after].map(({ durations }) => quantileOf(durations[route], share))
+          const text = `${route} p${share * 100}: ${was.toFixed(1)} -> ${is.toFixed(1)}, predicted ${JSON.stringify(range)}`
+          assert.ok(is >= range.low && is <= range.high, text)
+          assert.ok(Math.abs(range.now - was) <= Math.max(5, was * 0.3), text)
+        }
+      }
+      const isBound = clients.every(({ connections }) => connections !== undefined)
+      if (isBound) assert.ok(after.perSecond <= before.perSecond * prediction.maxSpeedUp * 1.1)
+    })
+  }
+
+  it('is not made of too few requests, nor where the process had no CPU, nor where its code is not seen', () => {
+    const { routes, clients } = SCENARIOS['a slow handler, clients at random times']
+    const { stretch, samples } = simulate({ routes: routes(1), clients })
+    const question = { stretches: [stretch], samples, change: culprit, scale: 0, pool: null }
+    assert.match(predict({ ...question, stretches: [{ ...stretch, requests: stretch.requests.slice(0, 20) }] }).reason, /only 20 requests/)
+    assert.match(predict({ ...question, stretches: [] }).reason, /only 0 requests/)
+    assert.match(predict({ ...question, starvedShare: 0.7 }).reason, /waited 70 % of the time for a CPU/)
+    assert.match(predict({ ...question, change: { isCulprit: () => false } }).reason, /do not show/)
+  })
+
+  it('is not made where the replay without the change does not give what was measured', () => {
+    const { routes, clients } = SCENARIOS['a slow handler, clients at random times']
+    const { stretch, samples } = simulate({ routes: routes(1), clients })
+    // Each request took longer than anything that was recorded explains.
+    const delayed = { ...stretch, requests: stretch.requests.map((request, index) => ({ ...request, arrivedMicros: request.arrivedMicros - 300e3, startMicros: request.startMicros - 1e3 * (index % 2 ? 0 : 300) })) }
+    assert.match(predict({ stretches: [delayed], samples, change: culprit, scale: 0, pool: null }).reason, /does not give what was measured: p50 .* instead of/)
+  })
+
+  it('of a whole route needs no culprit', () => {
+    const { routes, clients } = SCENARIOS['a slow handler, clients at random times']
+    const { stretch, samples } = simulate({ routes: routes(1), clients })
+    const { routes: [first] } = predict({ stretches: [stretch], samples, change: { isRoute: 'POST /login', isCulprit: ({ route }) => route === 'POST /login' }, scale: 0, pool: null })
+    assert.equal(first.route, 'GET /fast')
+    assert.ok(first.p95Ms.high < first.p95Ms.now)
+  })
+})
