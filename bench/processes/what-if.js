@@ -18,7 +18,8 @@ const [pbkdf2, scrypt, gzip, execFile] = [crypto.pbkdf2, crypto.scrypt, zlib.gzi
 
 const ROWS = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `product ${id}`, price: id % 97 }))
 const TEXT = JSON.stringify(ROWS)
-const ORDERS = Array.from({ length: 4000 }, (_, id) => ({ id, product: (id * 7919) % 4000 }))
+const CATALOG = Array.from({ length: 12 }, () => ROWS).flat()
+const ORDERS = Array.from({ length: 14_000 }, (_, id) => ({ id, product: (id * 7919) % 14_000 }))
 const BY_ID = new Map(ORDERS.map(order => [order.id, order]))
 const cell = new Int32Array(new SharedArrayBuffer(4))
 
@@ -30,7 +31,7 @@ function matchOrders () {
 
 function priceAll () {
   let sum = 0
-  for (let round = 0; round < 60; round++) for (const { price } of ROWS) sum += Math.sqrt(price * round)
+  for (let round = 0; round < 60; round++) for (const { price } of CATALOG) sum += Math.sqrt(price * round)
   return sum
 }
 
@@ -43,7 +44,7 @@ function waitForClock () {
 const SLOW = {
   pbkdf2: () => isFixed ? pbkdf2('secret', 'salt', 40_000, 64, 'sha512') : crypto.pbkdf2Sync('secret', 'salt', 40_000, 64, 'sha512'),
   scrypt: () => isFixed ? scrypt('secret', 'salt', 64) : crypto.scryptSync('secret', 'salt', 64),
-  json: () => isFixed ? TEXT.length : JSON.stringify(ROWS).length,
+  json: () => isFixed ? TEXT.length : JSON.stringify(CATALOG).length,
   gzip: () => isFixed ? gzip(TEXT) : zlib.gzipSync(TEXT),
   command: () => isFixed ? execFile('sleep', ['0.05']) : childProcess.execFileSync('sleep', ['0.05']),
   lock: () => isFixed ? null : Atomics.wait(cell, 0, 0, 60),
