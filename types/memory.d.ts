@@ -1,3 +1,5 @@
+import type { CodeFrame } from './diagnostics'
+
 /** Who owns the resident memory of a process: docs/memory.md. */
 export type MemoryOwnerName = 'heap' | 'heap-free' | 'worker' | 'loopscope' | 'buffers' | 'external' | 'code' | 'stacks' | 'native'
 
@@ -131,7 +133,7 @@ export interface MemoryReport {
   /** Where sampled memory that is alive was allocated; null: no heap profile was running, or V8 did not answer in time. */
   heapProfile: { sampledBytes: number, lines: { function: string, file: string, line: number, bytes: number }[] } | null
   /** What allocates and keeps memory, by line and route, where that is followed. */
-  sites?: unknown
+  sites?: AllocationSites
 }
 
 /** A report that a process of this application left shortly before this one started. */
@@ -139,4 +141,58 @@ export interface PreviousMemoryReport {
   name: string
   path: string
   report: MemoryReport
+}
+
+/**
+ * Where memory that is still alive was allocated: docs/memory.md. The position is in the application where its code is on the stack, else in a package or in
+ * Node.js; in the heap it is the line on which the function begins, for Buffers that of the call.
+ */
+export interface AllocationSite extends CodeFrame {
+  kind: 'heap' | 'buffers'
+  /** Of a worker thread; null: the main thread. */
+  thread: string | null
+  /** The function of the application that called it. */
+  caller: CodeFrame | null
+  /** The package or the part of Node.js in between. */
+  through: string | null
+  /** null: outside requests, or of several routes. */
+  route: string | null
+  /** What holds much of it, as far as the stack shows it: `Map`, `Set`, `Array`, `listeners`, `timers`, `promises`, `zlib streams`, `sockets`; for
+   * Buffers what created them. */
+  holder: string | null
+  /** The only line of that function, or of the caller, that adds to a collection, a listener or a timer: probably what keeps it. Never of Buffers. */
+  keptAt: { file: string, line: number, text: string } | null
+  /** Alive. */
+  bytes: number
+  /** That were drawn: the fewer, the rougher the figures. */
+  samples: number
+  /** The same by the interval in which it was allocated, oldest first. */
+  byBirth: number[]
+  /** `stays`: alive from every interval; `temporary`: the older ones are gone; `once`: allocated in the first interval; `young`: too short to tell. */
+  verdict: 'stays' | 'temporary' | 'once' | 'young'
+  /** Of what stays. */
+  bytesPerMinute: number
+  /** Likewise, by the requests of its route. */
+  bytesPerRequest: number | null
+}
+
+/** `GET /memory/sites`, `loopscope memory --sites`. */
+export interface AllocationSites {
+  pid: number
+  reason: 'growth' | 'asked'
+  /** Milliseconds since the epoch. */
+  fromMs: number
+  toMs: number
+  isArmed: boolean
+  /** Seconds of each interval of birth. */
+  intervals: number[]
+  /** Heaviest first of those that stay, then the others. */
+  sites: AllocationSite[]
+  /** Of what is alive from these intervals: what has a site in the application or a package, and all. */
+  heap: { attributedBytes: number, sampledBytes: number } | null
+  buffers: { attributedBytes: number, sampledBytes: number, grownBytes: number | null } | null
+  /** Why something is missing. */
+  notes: string[]
+  /** Main-thread time it took, without the samples themselves. */
+  ownMs: number
 }

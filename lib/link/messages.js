@@ -15,6 +15,7 @@
 /** @import { Waits } from '../../types/waits' */
 /** @import { WhatIf, WhatIfOptions } from '../../types/what-if' */
 /** @import { Opened } from '../probe/applications' */
+/** @import { BufferReading } from '../probe/buffers/buffer-sites' */
 /** @import { MainMemory } from '../probe/heap/memory-reading' */
 /** @import { TakeFacts, TakeOrder } from '../probe/heap/take-snapshot' */
 /** @import { InFlightReading } from '../probe/http/in-flight' */
@@ -143,6 +144,8 @@
  * @property {(about: {}) => Promise<Pick<SyncCalls, 'totals' | 'exact' | 'startUp'>>} exactCalls
  * @property {(about: {}) => Promise<any>} memory
  * @property {(about: {}) => Promise<MainMemory>} memoryOwners
+ * @property {(about: { seconds: number }) => Promise<{ isNew: boolean }>} armBuffers  samples where Buffers are created from now on; 0 ends it
+ * @property {(about: { boundaries: number[] }) => Promise<BufferReading>} buffers  those that are alive, by the intervals in which they were created
  * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(about: { seconds: number }) => Promise<{ seesCallbacks: boolean }>} sampleWaits  samples where all requests wait, from now on
  * @property {(about: {}) => Promise<{ seen: number }>} sampledWaits  ends that: what is in flight comes with the next notes

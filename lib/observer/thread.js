@@ -16,6 +16,7 @@ const { readCounts } = require('./counts')
 const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
 const { MemoryWatch } = require('./memory/memory-watch')
+const { SiteWatch } = require('./memory/sites/site-watch')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { Scheduler } = require('./stalls/scheduler')
@@ -75,6 +76,7 @@ class ObserverThread {
   #memory
   /** Unless the option is off. @type {import('./memory/limit-watch').MemoryLimitWatch | undefined} */
   #memoryLimit
+  #allocationSites
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
   #admin
@@ -156,7 +158,19 @@ class ObserverThread {
       blockedMs: () => this.#stalls.series.blockedMs(),
       describeProbe: stack => this.#stalls.describeProbe(stack)
     })
+    this.#allocationSites = new SiteWatch({
+      sampler: () => this.#captureParts.sampler,
+      main: this.#main,
+      buffersBytes: () => this.#state.notedMemory?.buffersBytes ?? null,
+      heapBytes: () => this.#state.notedMemory?.heapUsedBytes ?? 0,
+      hasSession: () => this.#recorder.hasSession,
+      routesOf: nodes => this.#windowReading.routesOf(nodes),
+      threadSessions: this.#recorder.threadSessions,
+      toOriginal: frames => this.#sourceMaps.frames(frames),
+      appRoot: settings.appRoot
+    })
     this.#memory = new MemoryWatch({
+      sites: this.#allocationSites,
       state: this.#state,
       main: this.#main,
       blockedMs: () => this.#stalls.series.blockedMs(),
@@ -327,6 +341,7 @@ class ObserverThread {
         heapUsage: async () => this.#recorder.hasSession ? this.#recorder.post('Runtime.getHeapUsage') : null,
         requests: () => this.#requestsInFlight.read(),
         heapProfile: () => this.#captureParts.sampler.readRunning(),
+        sites: async () => this.#allocationSites.current() ?? undefined,
         send: artifact => this.#egress?.push(artifact, { isUrgent: true }),
         logNow: this.#logNow
       })
@@ -371,6 +386,7 @@ class ObserverThread {
       logNow: this.#logNow,
       marks: this.#marks,
       memory: this.#memory,
+      allocationSites: this.#allocationSites,
       recorder: this.#recorder,
       windowReading: this.#windowReading,
       sampledCalls: this.#sampledCalls,

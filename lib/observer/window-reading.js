@@ -8,11 +8,11 @@ const { unattended } = require('../base/guard')
 const { monotonicMicros } = require('../base/monotonic')
 const { SingleFlight } = require('../base/single-flight')
 const { FunctionRoutes } = require('./labels/function-routes')
-const { labelSamples, learnWindow } = require('./labels/label-samples')
+const { claimsOf, labelSamples, learnWindow } = require('./labels/label-samples')
 const { ProbeScheduler } = require('./labels/probe-scheduler')
 const { keysOfStack, linesOf } = require('./labels/function-keys')
 
-/** @import { CpuProfile } from '../../types/profile' */
+/** @import { CpuProfile, ProfileNode } from '../../types/profile' */
 /** @import { SharedState } from '../link/shared-state' */
 /** @import { Notes, StackProbe, Work } from '../probe/request-notes' */
 /** @import { Handler } from './labels/function-routes' */
@@ -78,6 +78,8 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests, wai
     readNow: () => reading.share(),
     /** @param {CpuProfile} profile */
     label: profile => labeler.label(profile),
+    /** @param {ProfileNode[]} nodes  the root first @returns {Map<number, string>} the routes of those that work for one only, by id */
+    routesOf: nodes => labeler.routesOf(nodes),
     speedUp: () => scheduler.start()
   }
 }
@@ -138,6 +140,18 @@ class Labeler {
     const deadline = AbortSignal.timeout(MAX_LABELS_WAIT_MS)
     while (this.#toMicros < profile.endTime && !deadline.aborted) await sleep(5)
     return { ...profile, routes: labelSamples(profile, this.#functionRoutes, this.#work, this.#seen) }
+  }
+
+  /**
+   * @param {ProfileNode[]} nodes  the root first
+   * @returns {Map<number, string>}
+   */
+  routesOf (nodes) {
+    const found = new Map()
+    for (const [id, claim] of claimsOf({ nodes }, this.#functionRoutes)) {
+      if (claim?.isEnough && claim.route >= 0) found.set(id, this.#functionRoutes.names[claim.route])
+    }
+    return found
   }
 
   /** @param {Notes} notes */

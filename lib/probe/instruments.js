@@ -73,6 +73,8 @@ class Instruments {
     }
   })
 
+  /** Loaded when it is first armed. @type {import('./buffers/buffer-sites').BufferSites | undefined} */
+  #bufferSites
   #stallRoute = createStallRoute({ context: this.#requestContexts.context })
   /** @type {Stalls} */
   stalls
@@ -180,6 +182,7 @@ class Instruments {
     this.egress.handOver()
     this.#recording.stop()
     this.exactCalls.stop()
+    this.#bufferSites?.stop()
     this.heap.stop()
     this.collections.stop()
     this.loop.stop()
@@ -306,6 +309,7 @@ class Instruments {
         applications: this.applications,
         exactCalls: () => this.exactCalls,
         heap: () => this.heap,
+        bufferSites: () => this.#sitesOfBuffers(),
         requestNotes: this.requestNotes,
       }),
       onFault,
@@ -317,6 +321,12 @@ class Instruments {
       },
       onRestarted: () => this.#onObserverRestarted()
     })
+  }
+
+  #sitesOfBuffers () {
+    const { BufferSites } = require('./buffers/buffer-sites')
+    this.#bufferSites ??= new BufferSites({ context: this.#requestContexts.context, notes: this.requestNotes })
+    return this.#bufferSites
   }
 
   #onObserverRestarted () {

@@ -12,6 +12,7 @@ const { readScriptMaps } = require('./process/script-maps')
 /** @import { Applications } from './applications' */
 /** @import { MainReadings } from '../link/messages' */
 /** @import { Handlers } from '../link/channel' */
+/** @import { BufferSites } from './buffers/buffer-sites' */
 /** @import { HeapWatching } from './heap/heap-watching' */
 /** @import { createOwnWork } from './loop/own-work' */
 /** @import { Recording } from './recorder/recording' */
@@ -26,16 +27,19 @@ const { readScriptMaps } = require('./process/script-maps')
  * @param {Applications} parts.applications
  * @param {() => ExactCalls} parts.exactCalls
  * @param {() => HeapWatching} parts.heap
+ * @param {() => BufferSites} parts.bufferSites
  * @param {RequestNotes} parts.requestNotes
  * @returns {ConstructorParameters<typeof ObserverSupervisor>[0]['handlers']}
  */
-function createObserverHandlers ({ recording, ownWork, applications, exactCalls, heap, requestNotes }) {
+function createObserverHandlers ({ recording, ownWork, applications, exactCalls, heap, bufferSites, requestNotes }) {
   // What loopscope runs on this thread is not a stall of the application.
   /** @type {Handlers<MainReadings>} */
   const readers = {
     exactCalls: () => exactCalls().read(),
     memory: () => ({ ...readMemory(), trend: heap().trend }),
     memoryOwners: () => heap().owners(),
+    armBuffers: ({ seconds }) => bufferSites().arm(seconds),
+    buffers: ({ boundaries }) => ownWork.exempt(() => bufferSites().read(boundaries)),
     report: () => ownWork.exempt(makeReport),
     sampleWaits: ({ seconds }) => requestNotes.awaits.ask(seconds),
     sampledWaits: () => requestNotes.awaits.readAsked(),

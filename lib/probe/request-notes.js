@@ -96,6 +96,8 @@ class RequestNotes {
   #log = new RequestLog(this.#handedOverMicros)
   calls
   awaits
+  /** Called with the route of each request that ends, while something counts them. @type {((route: string) => void) | null} */
+  onAnswer = null
 
   /**
    * @param {object} parts
@@ -168,6 +170,7 @@ class RequestNotes {
     this.#arrivals.noteAnswer(request, toMicros)
     this.awaits.end(context, route, toMicros)
     this.#log.note(context, route, toMicros)
+    this.onAnswer?.(route)
     if (toMicros - fromMicros < MIN_ANSWER_MICROS || this.#answers.length === MAX_NOTES) return
     this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
   }

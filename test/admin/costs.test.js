@@ -10,7 +10,7 @@ const { createSubject } = require('./subject')
 const CROWD = 12
 
 /** Which sources reach the application's thread, and the cost that allows it. */
-const REACHES = { ask: 'question', requests: 'question', slowRequests: 'question', syncCalls: 'question', exactCalls: 'question', findings: 'findings', view: 'window', waits: 'waits', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads', memory: 'question' }
+const REACHES = { ask: 'question', requests: 'question', slowRequests: 'question', syncCalls: 'question', exactCalls: 'question', findings: 'findings', view: 'window', waits: 'waits', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads', memory: 'question', allocationSites: 'sites' }
 
 /** How often each may be reached by a crowd; what is shared below the sources is counted there, by tests of its own. */
 const MOST = { report: 2, capture: 6 }

@@ -36,6 +36,7 @@ const TIME_OF_DAY = new Map([
   ['lib/observer/heap/near-limit.js', 'the name of an artifact'],
   ['lib/observer/heap/sampler.js', 'when sampling began'],
   ['lib/observer/memory/memory-watch.js', 'when the memory was read'],
+  ['lib/observer/memory/sites/site-watch.js', 'when sampling began and ended'],
   ['lib/observer/memory/memory-report.js', 'when it was written'],
   ['lib/observer/heap/snapshot/snapshot-run.js', 'the name of an artifact'],
   ['lib/api/pm2/pm2-link.js', 'when it was answered, and stalls have times of day'],

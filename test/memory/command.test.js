@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
+const { keepingSiteOf } = require('../../lib/shared/findings/keeping-sites')
 const { answered } = require('../cli/answered')
 
 const ANSWER = {
@@ -37,4 +38,71 @@ test('the largest owner is first, with what grows, and the container last', asyn
 
 test('the data is given as it is', async t => {
   assert.deepEqual(JSON.parse((await answered(t, ANSWER, 'memory', '--json')).stdout), ANSWER)
+})
+
+const SITE = {
+  kind: 'heap',
+  thread: null,
+  function: 'row',
+  file: 'app.js',
+  line: 4,
+  column: 13,
+  caller: { function: '(anonymous)', file: 'app.js', line: 6, column: 18 },
+  through: null,
+  route: 'GET /ma\np',
+  holder: 'Map',
+  keptAt: { file: 'app.js', line: 8, text: 'map.set(n, row(n))' },
+  bytes: 3.8e6,
+  samples: 60,
+  byBirth: [6e5, 6e5, 7e5, 4e5, 0, 6e5],
+  verdict: 'stays',
+  bytesPerMinute: 9.4e6,
+  bytesPerRequest: 2000
+}
+const SITES = {
+  pid: 7,
+  reason: 'growth',
+  fromMs: 1_795_328_463_405,
+  toMs: 1_795_328_643_405,
+  isArmed: false,
+  intervals: [30, 30, 30, 30, 30, 30],
+  sites: [SITE],
+  heap: { attributedBytes: 3.8e6, sampledBytes: 4e6 },
+  buffers: { attributedBytes: 0, sampledBytes: 0, grownBytes: 1e6 },
+  notes: ['another sampling of the heap has ended this one'],
+  ownMs: 90
+}
+
+test('--sites shows which code allocates what stays', async t => {
+  const { code, stdout, stderr } = await answered(t, SITES, 'memory', '--sites', '--wide')
+  assert.equal(code, 0)
+  const [head, , row, objects, buffers] = stdout.trimEnd().split('\n')
+  assert.match(head, /^allocations of 180 s that are alive, sampled at .*, because memory grows;/)
+  assert.match(row, /^3\.8 MB +9\.4 MB\/min +2\.0 kB +objects \(Map\) +▇▇█▅\.▇ stays +GET \/ma.*p +row app\.js:4, probably kept at app\.js:8, called from \(anonymous\) app\.js:6$/)
+  assert.equal(objects, 'objects: 4.0 MB alive, 200.0 kB of that without code of the application on the stack')
+  assert.equal(buffers, 'Buffers: 0 B alive; all Buffers of the process: +1.0 MB')
+  assert.match(stderr, /another sampling of the heap has ended this one/)
+  assert.deepEqual(JSON.parse((await answered(t, SITES, 'memory', '--sites', '--json')).stdout), SITES)
+})
+
+for (const wrong of [['--seconds', '5'], ['--sites', '--seconds', '0'], ['--sites', '--seconds', 'x'], ['--sites', '--group', 'api']]) {
+  test(`refused: ${wrong.join(' ')}`, async t => {
+    assert.equal((await answered(t, SITES, 'memory', ...wrong)).code, 2)
+  })
+}
+
+test('a finding names the line, the route and the usual cure', () => {
+  const sites = { ...SITES, sites: [{ ...SITE, route: 'GET /map' }] }
+  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 })
+  assert.deepEqual([found.where.line, found.where.route], [8, 'GET /map'])
+  assert.equal(found.title, ', probably kept at app.js:8 for GET /map')
+  assert.match(found.what, /100 % come from row \(app\.js:4\), called from \(anonymous\) \(app\.js:6\) \(Map\): every request of GET \/map leaves 2\.0 kB\. What keeps them is probably map\.set/)
+  assert.match(found.instead, /limit/)
+})
+
+test('a finding names nothing that is not the reason', () => {
+  const readings = /** @type {any} */ ({ memory: { sites: SITES } })
+  assert.equal(keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute: 100e6 }), null, 'a small part of the growth')
+  assert.equal(keepingSiteOf(readings, { owner: 'buffers', name: null, bytesPerMinute: 10e6 }), null, 'another owner')
+  assert.equal(keepingSiteOf(/** @type {any} */ ({ memory: { sites: null } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 }), null)
 })

@@ -2,14 +2,18 @@
 
 /* global gc */
 
-// A process with one leak, or none, whose memory is followed with a fast clock: a minute takes 600 milliseconds. It prints what grows.
+// A process with one leak, or none, whose memory is followed with a fast clock: a minute takes 600 milliseconds. It prints what grows, and which lines
+// keep it: those that are marked with the name of the leak.
 
 const { EventEmitter, once } = require('node:events')
+const fs = require('node:fs')
 const http = require('node:http')
+const net = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const zlib = require('node:zlib')
 const { SharedState } = require('../../lib/link/shared-state')
+const { BufferSites } = require('../../lib/probe/buffers/buffer-sites')
 const { HeapWatching } = require('../../lib/probe/heap/heap-watching')
 
 const SCALE = 100
@@ -19,18 +23,21 @@ const MINUTES = 20
 const kept = []
 const record = step => Array.from({ length: 1500 }, (_, at) => ({ id: step * 1e4 + at, tags: [at] }))
 const map = new Map()
+const sessions = {}
+const queue = []
 const emitter = new EventEmitter().setMaxListeners(0)
 const pool = []
 
 const uploads = http.createServer(async (request, response) => {
   const chunks = []
-  for await (const chunk of request) chunks.push(chunk)
-  kept.push(Buffer.concat(chunks))
+  for await (const chunk of request) chunks.push(chunk) // chunks
+  if (request.url === '/') kept.push(Buffer.concat(chunks)) // uploads
+  if (request.url === '/chunks') kept.push(chunks)
   response.end()
 })
 
-async function upload (bytes) {
-  const request = http.request({ port: uploads.address().port, host: '127.0.0.1', method: 'POST' })
+async function upload (bytes, path = '/') {
+  const request = http.request({ port: uploads.address().port, host: '127.0.0.1', method: 'POST', path })
   request.end(Buffer.alloc(bytes, 1))
   const [response] = await once(request, 'response')
   response.resume()
@@ -38,35 +45,62 @@ async function upload (bytes) {
 }
 
 async function pack () {
-  const gzip = zlib.createGzip()
+  const gzip = zlib.createGzip() // zlib
   gzip.write('x')
   await once(gzip, 'readable')
   kept.push(gzip)
 }
 
+function open () {
+  for (let at = 0; at < 100; at++) {
+    const socket = net.connect({ port: uploads.address().port, host: '127.0.0.1' })
+    socket.on('error', () => {})
+    kept.push(socket) // sockets
+    if (kept.length > 400) kept[kept.length - 400].destroy() // the system limits open files, not what is kept of closed ones
+  }
+}
+
+const readFile = () => fs.readFileSync(__filename, { flag: 'r' }) // files
+
 /** Each is called twenty times a minute. */
 const MODES = {
-  map: step => map.set(step, record(step)),
+  map: step => {
+    const rows = record(step)
+    map.set(step, rows) // map
+  },
   listeners: step => {
     const rows = record(step)
-    emitter.on('change', () => rows.length)
+    emitter.on('change', () => rows.length) // listeners
   },
   closures: step => {
     const rows = record(step)
-    kept.push(() => rows.length)
+    kept.push(() => rows.length) // closures
   },
   timers: step => {
     const rows = record(step)
-    setTimeout(() => rows.length, 1e8).unref()
+    setTimeout(() => rows.length, 1e8).unref() // timers
   },
   promises: step => {
     const rows = record(step)
     const pending = new Promise(() => {})
     pending.then(() => rows.length)
-    kept.push(pending)
+    kept.push(pending) // promises
+  },
+  sessions: step => {
+    const user = JSON.parse(JSON.stringify(record(step)))
+    sessions[`user ${step}`] = { user, at: Date.now() } // sessions
+  },
+  queue: step => {
+    const rows = record(step)
+    queue.push({ rows, try: 0 }) // queue
   },
   uploads: () => upload(400e3),
+  chunks: () => upload(400e3, '/chunks'),
+  files: () => {
+    for (let at = 0; at < 100; at++) kept.push(readFile())
+  },
   zlib: async () => { for (let at = 0; at < 3; at++) await pack() },
+  sockets: () => open(),
   worker: () => {},
   lru: step => {
     map.set(step, record(step))
@@ -81,6 +115,10 @@ const MODES = {
   pool: step => {
     pool[step % 30] = Buffer.alloc(500e3, 1)
     record(step)
+  },
+  compiled: step => {
+    record(step)
+    if (step < 200) kept.push(new Function('a', `return a + ${step} // ${'x'.repeat(500)}`)) // eslint-disable-line no-new-func
   },
   'healthy-worker': () => {}
 }
@@ -98,9 +136,11 @@ async function main () {
   const heap = new HeapWatching({ nodeFlags: [], ask: async () => [], state, isOwn: worker => worker === own.observer })
   heap.start()
   const observer = own.observer = new Worker(require.resolve('./watch-thread'), { workerData: { state: state.buffer, scale: SCALE } })
-  observer.on('message', async message => { if (message.ask) observer.postMessage({ owners: await heap.owners() }) })
+  const buffers = new BufferSites({ context: { current: () => undefined }, notes: { onAnswer: null } })
+  const answers = { memoryOwners: () => heap.owners(), armBuffers: ({ seconds }) => buffers.arm(seconds), buffers: ({ boundaries }) => buffers.read(boundaries) }
+  observer.on('message', async ({ id, what, about }) => { if (what) observer.postMessage({ id, answer: await answers[what](about) }) })
   if (WORKERS[mode] !== undefined) kept.push(new Worker(WORKERS[mode], { eval: true, name: 'resize' }))
-  if (mode === 'uploads') await once(uploads.listen(0, '127.0.0.1'), 'listening')
+  if (['uploads', 'chunks', 'sockets'].includes(mode)) await once(uploads.listen(0, '127.0.0.1'), 'listening')
   const ticks = setInterval(() => heap.note(), 20)
   for (let step = 0; step < MINUTES * 60_000 / SCALE / STEP_MS; step++) {
     await MODES[mode](step)
@@ -110,8 +150,8 @@ async function main () {
   clearInterval(ticks)
   observer.removeAllListeners('message')
   observer.postMessage({ end: true })
-  const [{ growing, counts }] = await once(observer, 'message')
-  console.log(JSON.stringify({ growing, counts, kept: [kept.length, map.size, pool.length, emitter.listenerCount('change')] }))
+  const [{ growing, counts, sites }] = await once(observer, 'message')
+  console.log(JSON.stringify({ growing, counts, sites, kept: [kept.length, map.size, pool.length, emitter.listenerCount('change')] }))
   process.exit()
 }
 

@@ -1,23 +1,36 @@
 'use strict'
 
+const { Failure } = require('../failure')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
+const { siteLines } = require('../output/allocation-sites')
 const { allocatorAdvice, ownerText } = require('../../shared/memory-owner')
 
 /** @import { Command, Invocation } from '../commands' */
+
+const MAX_SECONDS = 600
+const SITES_ANSWER_MS = 30_000 // after that time: readings collect garbage, and source maps are read
 
 /** @type {Command} */
 module.exports = {
   name: 'memory',
   usage: '<pid|name|url>',
   help: 'show who owns the memory of a process (heap, Buffers, worker threads, native code), and what grows',
-  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: {
+    sites: { type: 'boolean', meaning: 'show which code allocates what stays in memory' },
+    seconds: { type: 'string', meaning: 'with --sites: sample for so many seconds from now on' },
+    group: GROUP_OPTION,
+    json: JSON_OPTION,
+    wide: WIDE_OPTION,
+    ...OUTPUT_OPTIONS,
+    ...CONNECT_OPTIONS
+  },
   positionals: { min: 0, max: 1 },
-  examples: ['loopscope memory 1234', 'loopscope memory --group api', 'loopscope memory http://127.0.0.1:6060'],
+  examples: ['loopscope memory 1234', 'loopscope memory 1234 --sites --seconds 60', 'loopscope memory --group api', 'loopscope memory http://127.0.0.1:6060'],
   run
 }
 
@@ -66,6 +79,8 @@ function showRate ({ bytesPerMinute }) {
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
+  if (values.sites) return showSites(invocation)
+  if (values.seconds !== undefined) throw new Failure('usage', '--seconds is an option of --sites.')
   if (values.group !== undefined) return showGroup(invocation)
   const answer = await connect(invocation).json('/memory')
   if (values.json) return terminal.json(answer)
@@ -85,6 +100,24 @@ async function run (invocation) {
     terminal.note(`fragmentation: ${showBytes(freedBytes)} were freed, and the allocator keeps ${showBytes(keptBytes)} of it; ${allocatorAdvice(allocator)}`)
   }
   if (container !== null) terminal.line(containerLine(container))
+}
+
+/** @param {Invocation} invocation */
+async function showSites (invocation) {
+  const { terminal, values } = invocation
+  if (values.group !== undefined) throw new Failure('usage', '--sites is about one process: pass its pid instead of --group.')
+  const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+  if (seconds !== undefined && !(Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS)) {
+    throw new Failure('usage', `--seconds must be an integer from 1 to ${MAX_SECONDS}, got ${values.seconds}.`)
+  }
+  const client = connect(invocation)
+  const progress = terminal.progress(seconds === undefined ? 'reading' : `sampling ${seconds} s`, seconds)
+  const query = seconds === undefined ? '' : `?seconds=${seconds}`
+  /** @type {import('../../../types/memory').AllocationSites} */
+  const answer = await client.json(`/memory/sites${query}`, { withinMs: (seconds ?? 0) * 1e3 + SITES_ANSWER_MS }).finally(() => progress.end())
+  if (values.json) return terminal.json(answer)
+  for (const line of siteLines(answer, terminal.columns())) terminal.line(line)
+  for (const note of answer.notes) terminal.note(note)
 }
 
 /** @param {any} container */

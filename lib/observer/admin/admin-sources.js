@@ -64,6 +64,7 @@ const REPORT_MS = 10_000
  * @param {() => RulesStatus} parts.rules  the application's rules and their states
  * @param {import('../marks').Marks} parts.marks
  * @param {import('../memory/memory-watch').MemoryWatch} parts.memory
+ * @param {Pick<import('../memory/sites/site-watch').SiteWatch, 'arm' | 'current'>} parts.allocationSites
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler
  * @param {import('../sync-calls/pool-probe').PoolWaits} parts.poolWaits
  * @param {() => import('../findings/past-readings').Outgoing} parts.outgoing
@@ -139,6 +140,7 @@ function createAdminSources (parts) {
     },
     report: () => main.read('report', {}, REPORT_MS),
     memory: () => parts.memory.read(),
+    allocationSites: (/** @type {number | null} */ seconds, /** @type {AbortSignal} */ signal) => seconds === null ? parts.allocationSites.current() : parts.allocationSites.arm({ seconds }, signal),
     syncCalls: () => readSyncCalls(parts),
     exactCalls: () => readExactCalls(parts),
     slowRequests: () => readSlowRequests(parts),

@@ -48,6 +48,7 @@ const COSTS = Object.freeze({
   findings: 'two short questions a second apart, and the recorder ends its window: one at a time, shared, and a second of rest',
   threads: 'watched worker threads end their windows, which pass through the main thread: one at a time, shared',
   waits: 'requests are sampled for as long as asked, at a twentieth of a core, and the recorder ends its window',
+  sites: 'allocations are sampled for as long as asked, and read six times, which collects garbage: one at a time, shared, and at most 3 % of the time',
   window: 'the recorder ends its window, at most ten times a second',
   reading: 'sampled allocations are read, which collects garbage: one at a time, shared, and at most a tenth of the time',
   report: 'a diagnostic report is made: one at a time, shared, within the budget of its kind',

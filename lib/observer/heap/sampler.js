@@ -31,6 +31,7 @@ class HeapSampler {
   #lastReadMs = 0
   #reading = new SingleFlight({ take: () => this.#readNow(), restMs: () => Math.min(this.#lastReadMs * REST_FACTOR, MAX_REST_MS) })
   #intervalBytes
+  #normalBytes
   #firstSeconds
   #maxAllMs
   /** @type {SamplerMode | undefined} */
@@ -54,6 +55,7 @@ class HeapSampler {
     this.#post = post
     this.#pausedMs = pausedMs
     this.#intervalBytes = intervalBytes
+    this.#normalBytes = intervalBytes
     this.#firstSeconds = firstSeconds
     this.#maxAllMs = maxAllMs
   }
@@ -108,6 +110,30 @@ class HeapSampler {
   async readRunning () {
     if (this.#mode === undefined) return null
     return { profile: await this.#readNow(), before: null, fromMs: this.#startedAt, toMs: Date.now() }
+  }
+
+  /**
+   * Samples what stays alive from now on more finely, until the result is closed. A request for the other mode ends it.
+   * @param {number} intervalBytes
+   */
+  async refine (intervalBytes) {
+    while (this.#readers.size > 0) await settled(this.#readers, undefined)
+    const wasLive = this.#mode === 'live'
+    this.#intervalBytes = intervalBytes
+    await this.#start('live')
+    const startedMs = this.#startedMs
+    const isOpen = () => this.#mode === 'live' && this.#startedMs === startedMs
+    return {
+      isOpen,
+      read: () => this.#read(),
+      lastReadMs: () => this.#lastReadMs,
+      /** Afterwards it samples as before, if it did. */
+      close: async () => {
+        this.#intervalBytes = this.#normalBytes
+        while (this.#readers.size > 0) await settled(this.#readers, undefined)
+        if (isOpen()) await (wasLive ? this.#start('live') : this.stop())
+      }
+    }
   }
 
   async stop () {

@@ -84,7 +84,7 @@ function isAlike (left, right) {
 }
 
 /**
- * @param {CpuProfile} profile
+ * @param {Pick<CpuProfile, 'nodes'>} profile
  * @param {FunctionRoutes} functionRoutes
  * @returns {Map<number, Claim | null>} by node: the claim of the functions from the outermost one down to it
  */
@@ -196,4 +196,4 @@ function learnWindow (window, work, functionRoutes) {
   }
 }
 
-module.exports = { labelSamples, learnWindow }
+module.exports = { claimsOf, labelSamples, learnWindow }

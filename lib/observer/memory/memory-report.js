@@ -10,7 +10,7 @@ const { monotonicMs } = require('../../base/monotonic')
 const { sumByOwner } = require('./owners')
 
 /** @import { Findings } from '../../../types/findings' */
-/** @import { MemoryPoint, MemoryReport } from '../../../types/memory' */
+/** @import { AllocationSites, MemoryPoint, MemoryReport } from '../../../types/memory' */
 /** @import { RequestsInFlight } from '../../../types/requests' */
 /** @import { HeapSampling } from '../../formats/profile/heap-tree' */
 /** @import { SentArtifact } from '../egress/items' */
@@ -35,7 +35,7 @@ const ASKED = /** @type {const} */ (['heapUsage', 'requests', 'heapProfile', 'si
 class MemoryReporter {
   #order
   #parts
-  /** The last answers, by the name of the part. @type {{ requests?: RequestsInFlight, heapProfile?: HeapSampling | null, heapUsage?: { usedSize: number, totalSize: number } | null, sites?: unknown, findings?: Findings }} */
+  /** The last answers, by the name of the part. @type {{ requests?: RequestsInFlight, heapProfile?: HeapSampling | null, heapUsage?: { usedSize: number, totalSize: number } | null, sites?: AllocationSites, findings?: Findings }} */
   #answers = {}
   /** @type {Map<string, { atMs: number, answer: Promise<unknown> }>} */
   #asked = new Map()
@@ -53,7 +53,7 @@ class MemoryReporter {
    * @param {() => Promise<{ usedSize: number, totalSize: number } | null>} parts.heapUsage  the main thread may be blocked
    * @param {() => Promise<RequestsInFlight>} parts.requests
    * @param {() => Promise<HeapSampling | null>} parts.heapProfile  null: none is running
-   * @param {() => Promise<unknown>} [parts.sites]
+   * @param {() => Promise<AllocationSites | undefined>} [parts.sites]
    * @param {(artifact: SentArtifact) => unknown} parts.send
    * @param {(fields: object, message: string) => void} parts.logNow
    */

@@ -14,13 +14,14 @@ const { fragmentationOf } = require('./fragmentation')
 const { OwnerGrowth } = require('./growth')
 const { ownersOf, sumByOwner } = require('./owners')
 
-/** @import { Allocator, Growing, MemoryFragmentation, MemoryOwners, MemoryPoint, PreviousMemoryReport } from '../../../types/memory' */
+/** @import { AllocationSites, Allocator, Growing, MemoryFragmentation, MemoryOwners, MemoryPoint, PreviousMemoryReport } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
 /** @import { ContainerMemory } from '../../base/system/memory-room' */
 /** @import { SharedState } from '../../link/shared-state' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { MainMemory } from '../../probe/heap/memory-reading' */
 /** @import { MainFigures } from './owners' */
+/** @import { SiteWatch } from './sites/site-watch' */
 
 const EVERY_MS = 10_000
 const SLOWER = 3 // the container and the workers are read at every third reading
@@ -39,6 +40,7 @@ const INSPECTOR_MS = 250
  * @property {number} killed  processes of the container that were killed for memory since the first reading
  * @property {{ limitBytes: number, freeBytes: number, basis: string }} room
  * @property {PreviousMemoryReport | null} previous  that a process before this one left
+ * @property {AllocationSites | null} [sites]  null: what grows has not been looked for
  */
 
 class MemoryWatch {
@@ -72,6 +74,7 @@ class MemoryWatch {
    * @param {() => number} parts.blockedMs
    * @param {{ hasSession: boolean, post: (method: string, params?: object) => Promise<any> }} parts.recorder
    * @param {StartInterval} parts.interval
+   * @param {Pick<SiteWatch, 'noteGrowing' | 'current'>} [parts.sites]
    * @param {() => number} [parts.now]  milliseconds, monotonic
    */
   constructor (parts) {
@@ -110,6 +113,7 @@ class MemoryWatch {
     if (this.#readings++ % SLOWER !== 0) return
     this.#container = readContainer()
     this.#killedOf(this.#container)
+    this.#parts.sites?.noteGrowing(this.#growing())
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
 
@@ -147,7 +151,7 @@ class MemoryWatch {
   /** @returns {MemoryState} */
   state () {
     const container = readContainer()
-    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious() }
+    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious(), sites: this.#parts.sites?.current() ?? null }
   }
 
   /** Of a day. */

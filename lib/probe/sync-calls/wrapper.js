@@ -6,6 +6,7 @@
 
 const { syncBuiltinESMExports } = require('node:module')
 const path = require('node:path')
+const { reportFault } = require('../../base/guard')
 const { OWN_FOLDER } = require('../../base/own-files')
 
 /** @import { TimedMeter, CountedMeter } from './meters' */
@@ -103,6 +104,32 @@ function wrapCounted (original, meter) {
     loopscopeWrapper () {
       if (--meter.left === 0) meter.sample(wrapper)
       return apply(original, this, arguments)
+    }
+  }.loopscopeWrapper
+  return copyProperties(wrapper, original)
+}
+
+/**
+ * For functions whose result is looked at.
+ * @param {Function} original
+ * @param {(result: any, wrapper: Function, self: any, given: IArguments) => void} look
+ */
+function wrapResult (original, look) {
+  const wrapper = {
+    /** @this {unknown} */
+    loopscopeWrapper () {
+      let result
+      try {
+        result = apply(original, this, arguments)
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      }
+      try {
+        look(result, wrapper, this, arguments)
+      } catch (error) {
+        reportFault(error)
+      }
+      return result
     }
   }.loopscopeWrapper
   return copyProperties(wrapper, original)
@@ -243,4 +270,4 @@ function restoreProperties (replacement, original) {
   }
 }
 
-module.exports = { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString }
+module.exports = { Patches, makeCountedDate, wrapCounted, wrapResult, wrapTimed, wrapToString }

@@ -15,6 +15,7 @@ const { slowRequestsText } = require('../../slow-requests/slow-requests-text')
 /** @import { Context, RouteRow, Sources } from '../router' */
 
 const MAX_STALLS = 200
+const MAX_SITES_SECONDS = 600
 const THREADS_LOOK_BACK_MS = 60_000
 
 /** @type {RouteRow[]} */
@@ -60,6 +61,12 @@ const routes = [
     path: '/memory',
     title: 'who owns the memory of the process, and what grows',
     methods: { GET: { scope: 'metrics', cost: 'question', handle: memory } }
+  },
+  {
+    name: 'memory-sites',
+    path: '/memory/sites',
+    title: 'which code allocates what stays in memory: as found last; ?seconds=60 samples',
+    methods: { GET: { scope: 'profile', cost: 'sites', parameters: { seconds: integer(1, MAX_SITES_SECONDS) }, handle: memorySites } }
   },
   {
     name: 'threads',
@@ -139,6 +146,13 @@ async function memory ({ sources }) {
   const answer = await sources.memory()
   if (answer !== null) return json(200, answer)
   return { status: 503, detail: 'The memory of the process is not known.', remedy: 'Try again when its event loop has run.' }
+}
+
+/** @param {Context} context */
+async function memorySites ({ sources, parameters: { seconds = null }, signal }) {
+  const answer = await sources.allocationSites(seconds, signal)
+  if (answer !== null) return json(200, answer)
+  return { status: 404, detail: 'No allocations have been sampled, because nothing has grown.', remedy: 'Pass ?seconds=60 to sample them now.' }
 }
 
 /** @param {Context} context */

@@ -6,6 +6,7 @@
 const { allocatorAdvice, ownerText } = require('../../memory-owner')
 const { makeFinding } = require('../finding')
 const { growingOf, limitOf } = require('../growing')
+const { keepingSiteOf } = require('../keeping-sites')
 const { duration, megabytes, percent, rounded } = require('../format-text')
 
 /** @import { MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
@@ -28,25 +29,27 @@ const memoryGrows = {
     const { pid } = readings
     const { owner, name, bytes, bytesPerMinute, grownBytes, minutes } = growing
     const limit = limitOf(readings, bytesPerMinute)
+    const site = keepingSiteOf(readings, growing)
     const isWorker = owner === 'worker'
     const mayBeWorkers = (readings.memory?.unknownWorkers ?? 0) > 0
     const subject = isWorker ? `The worker thread ${name}` : mayBeWorkers ? 'Native memory, or the heap of worker threads,' : 'Native memory'
     return [makeFinding(readings, {
       id: 'memory-grows',
       severity: limit !== null && limit.minutes <= SOON_MINUTES ? 'critical' : 'warning',
-      title: `${subject} grows by ${megabytes(bytesPerMinute)} per minute${limit === null ? '' : ` and reaches ${limit.text}`}.`,
+      title: `${subject} grows by ${megabytes(bytesPerMinute)} per minute${limit === null ? '' : ` and reaches ${limit.text}`}${site?.title ?? ''}.`,
       lostMs: 0,
       share: Math.min(1, bytes / (readings.memory?.room.limitBytes ?? bytes)),
-      what: `It holds ${megabytes(bytes)}, ${megabytes(grownBytes)} more than ${duration(minutes * 60_000)} ago.`,
+      what: `It holds ${megabytes(bytes)}, ${megabytes(grownBytes)} more than ${duration(minutes * 60_000)} ago.${site === null ? '' : ` ${site.what}`}`,
+      where: site && site.where,
       why: isWorker
         ? 'something in the worker keeps references to objects that are no longer needed'
         : 'memory that V8 does not count is not given back: objects of native modules that are not closed, or an allocator that keeps what was freed',
-      instead: isWorker
+      instead: site?.instead ?? (isWorker
         ? 'limit what the worker keeps; start it with resourceLimits.maxOldGenerationSizeMb, so that it ends instead of the whole process'
-        : 'close the objects of native modules (images, database handles, compressors); if nothing leaks, set MALLOC_ARENA_MAX=2 or preload jemalloc',
-      evidence: { owner, thread: name, bytes, bytesPerMinute: Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes) },
+        : 'close the objects of native modules (images, database handles, compressors); if nothing leaks, set MALLOC_ARENA_MAX=2 or preload jemalloc'),
+      evidence: { owner, thread: name, bytes, bytesPerMinute: Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence },
       confidence: 'medium',
-      next: [`npx loopscope memory ${pid}`, ...(isWorker ? [`npx loopscope threads ${pid}`] : [])]
+      next: [`npx loopscope memory ${pid} --sites${site === null ? ' --seconds 60' : ''}`, ...(isWorker ? [`npx loopscope threads ${pid}`] : [])]
     })]
   }
 }

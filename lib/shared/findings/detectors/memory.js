@@ -5,6 +5,7 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { growingOf, limitOf } = require('../growing')
+const { keepingSiteOf } = require('../keeping-sites')
 const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('../format-text')
 
@@ -89,23 +90,26 @@ const heapGrows = {
     const bytesPerMinute = memory.trend?.verdict === 'growing' ? memory.trend.bytesPerMinute : growing?.bytesPerMinute ?? 0
     const limit = isGrowing ? limitOf(readings, bytesPerMinute, memory.trend?.minutesToLimit ?? (memory.limitBytes - memory.oldBytes) / bytesPerMinute) : null
     const minutes = limit?.minutes ?? null
+    const site = isGrowing ? keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute }) : null
     const isSoon = level >= HEAP_GROWS.nearlyOver || (minutes !== null && minutes <= HEAP_GROWS.soonMinutes)
     return [makeFinding(readings, {
       id: 'heap-grows',
       severity: isSoon || level >= HEAP_GROWS.full ? 'critical' : 'warning',
       title: isGrowing
-        ? `The heap grows by ${megabytes(bytesPerMinute)} per minute${limit === null ? '' : ` and reaches ${limit.text}`}.`
+        ? `The heap grows by ${megabytes(bytesPerMinute)} per minute${limit === null ? '' : ` and reaches ${limit.text}`}${site?.title ?? ''}.`
         : `The heap is nearly full: ${megabytes(memory.oldBytes)} of ${megabytes(memory.limitBytes)} are in use.`,
       lostMs: activity?.gcMs ?? 0,
       share: Math.min(1, level),
-      what: `The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.`,
+      what: `The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.${site === null ? '' : ` ${site.what}`}`,
+      where: site && site.where,
       why: 'something keeps references to objects that are no longer needed, or too much is kept on purpose; at the limit the process dies',
-      instead: 'find what keeps the memory by comparing two snapshots, limit what is kept (caches, queues, listeners), or raise --max-old-space-size if it is needed',
+      instead: site?.instead ?? 'find what keeps the memory by comparing two snapshots, limit what is kept (caches, queues, listeners), or raise --max-old-space-size if it is needed',
       evidence: {
-        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: minutes && rounded(minutes)
+        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: minutes && rounded(minutes), ...site?.evidence
       },
       confidence: isGrowing || level >= HEAP_GROWS.nearlyOver ? 'high' : 'medium',
       next: [
+        site === null ? `npx loopscope memory ${pid} --sites --seconds 60` : `npx loopscope memory ${pid} --sites`,
         `npx loopscope heap ${pid} -o before.heapsnapshot`,
         `npx loopscope heap ${pid} -o after.heapsnapshot`,
         'npx loopscope diff before.heapsnapshot after.heapsnapshot'
@@ -146,25 +150,27 @@ const buffersGrow = {
     const bytesPerMinute = growing?.bytesPerMinute ?? null
     const limit = bytesPerMinute === null ? null : limitOf(readings, bytesPerMinute)
     const isOfBuffers = growing === null ? areBuffers(outside) : growing.owner === 'buffers'
-    const where = (isOfBuffers && activity?.categories.buffers.where) || null
+    const site = keepingSiteOf(readings, growing)
+    const used = (isOfBuffers && activity?.categories.buffers.where) || null
+    const where = site?.where ?? (used && { ...used, via: null, route: null })
     return [makeFinding(readings, {
       id: 'buffers-grow',
       severity: limit !== null && limit.minutes <= BUFFERS_GROW.soonMinutes ? 'critical' : 'warning',
       title: `Memory outside the heap grows: ${isOfBuffers ? 'Buffers' : 'memory of native code'}, by ${megabytes(grownBytes)} in ${duration(grownForMs)}` +
-        `${limit === null ? '' : `, and reaches ${limit.text}`}${where === null ? '' : `, most of them used in ${placed(where)}`}.`,
+        `${limit === null ? '' : `, and reaches ${limit.text}`}${site?.title ?? (where === null ? '' : `, most of them used in ${placed(where)}`)}.`,
       lostMs: activity?.gcMs ?? 0,
       share,
       what: `The process holds ${megabytes(externalBytes)} outside the heap, ${percent(share)} of its ${megabytes(rssBytes)} of memory; ` +
-        `${megabytes(buffersBytes)} of that are Buffers.`,
-      where: where && { ...where, via: null, route: null },
+        `${megabytes(buffersBytes)} of that are Buffers.${site === null ? '' : ` ${site.what}`}`,
+      where,
       why: 'something keeps them, or they are created faster than they are used; V8 does not limit this memory, so the process grows until the system kills it',
-      instead: isOfBuffers
+      instead: site?.instead ?? (isOfBuffers
         ? 'drop references to Buffers that are no longer needed; limit caches and queues of them by bytes; stream large bodies instead of collecting them'
-        : 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time',
-      evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs), bytesPerMinute: bytesPerMinute && Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes) },
+        : 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time'),
+      evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs), bytesPerMinute: bytesPerMinute && Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence },
       confidence: where === null ? 'medium' : 'high',
       next: [
-        `npx loopscope memory ${pid}`,
+        `npx loopscope memory ${pid} --sites${site === null ? ' --seconds 60' : ''}`,
         `npx loopscope heap ${pid} -o before.heapsnapshot`,
         `npx loopscope heap ${pid} -o after.heapsnapshot`,
         'npx loopscope diff before.heapsnapshot after.heapsnapshot'

@@ -1,0 +1,223 @@
+'use strict'
+
+// Sums up sampled allocations that are alive by site: the function of the application that allocated them, the route it works for, and the interval
+// in which they were allocated. Pure.
+
+const { describeFrame } = require('../../../formats/profile/frame')
+const { functionKey } = require('../../../formats/profile/heap-tree')
+const { judgeSurvival } = require('./survival')
+
+/** @import { CallFrame, ProfileNode } from '../../../../types/profile' */
+/** @import { Frame } from '../../../formats/profile/frame' */
+/** @import { SampledNode, SamplingProfile } from '../../../formats/profile/heap-tree' */
+
+/**
+ * @typedef {object} RawSite
+ * @property {'heap' | 'buffers'} kind
+ * @property {string | null} thread
+ * @property {CallFrame[]} chain  functions of the application, innermost first; else one function
+ * @property {string | null} through
+ * @property {string | null} route
+ * @property {string | null} holder
+ * @property {number} bytes
+ * @property {number} samples
+ * @property {number[]} byBirth
+ * @property {boolean} isAttributed  to code outside Node.js
+ *
+ * @typedef {RawSite & { holders: Map<string, number> }} Found
+ */
+
+const MAX_CHAIN = 6
+const MIN_PLACE_SHARE = 0.2
+const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s
+const BUILTIN = /^node:(?:internal\/)?([\w-]+)/
+
+// What the innermost functions of V8 and Node.js say about what was allocated.
+const HOLDERS = Object.freeze(/** @type {[RegExp, RegExp, string][]} */ ([
+  [/^(set|Map)$/, /^$/, 'Map'],
+  [/^(add|Set)$/, /^$/, 'Set'],
+  [/^(push|unshift|splice|concat)$/, /^$/, 'Array'],
+  [/^(_addListener|addListener|on|once|_onceWrap|prependListener)$/, /^node:events/, 'listeners'],
+  [/./, /^node:(internal\/)?timers/, 'timers'],
+  [/^(then|Promise|catch|finally|promiseInitHook\w*)$/, /^(node:internal\/(promise|async)\S*)?$/, 'promises'],
+  [/./, /^node:(internal\/)?zlib/, 'zlib streams'],
+  [/./, /^node:(_http|net|_tls|internal\/(net|tls|stream_base_commons|http2))/, 'sockets'],
+  [/./, /^node:(internal\/streams|stream|_stream)/, 'streams']
+]))
+const MIN_HOLDER_SHARE = 0.02 // what refers to the data is small
+
+/**
+ * @param {SamplingProfile} profile
+ * @param {object} context
+ * @param {readonly number[]} context.boundaries  the last ordinals of the intervals but for the last one
+ * @param {readonly number[]} context.intervals  their seconds
+ * @param {(nodes: ProfileNode[]) => Map<number, string>} context.routesOf
+ * @param {string} context.appRoot
+ * @param {string | null} [context.thread]
+ * @returns {RawSite[]}
+ */
+function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, thread = null }) {
+  const { nodes, parents } = flatten(profile.head)
+  const routes = routesOf([...nodes.values()].map(toProfileNode))
+  /** @type {Map<SampledNode, Frame>} */
+  const frames = new Map()
+  const frameOf = (/** @type {SampledNode} */ node) => {
+    const frame = frames.get(node) ?? describeFrame(node.callFrame, { appRoot })
+    frames.set(node, frame)
+    return frame
+  }
+  /** @type {Map<string, Found>} */
+  const sites = new Map()
+  for (const { nodeId, size = 0, ordinal } of profile.samples) {
+    const leaf = nodes.get(nodeId)
+    if (leaf === undefined) continue
+    const { chain, through, below } = placeOf(stackOf(leaf, parents), frameOf)
+    const route = routes.get(nodeId) ?? null
+    const key = [...chain.map(({ callFrame }) => functionKey(callFrame)), route].join('\0')
+    const known = sites.get(key) ?? {
+      kind: 'heap',
+      thread,
+      chain: chain.map(({ callFrame }) => callFrame),
+      through,
+      route,
+      holder: null,
+      bytes: 0,
+      samples: 0,
+      byBirth: new Array(boundaries.length + 1).fill(0),
+      isAttributed: isOutsideNode(frameOf(chain[0])),
+      holders: new Map()
+    }
+    sites.set(key, known)
+    known.bytes += size
+    known.samples++
+    known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
+    const holder = holderOf(below)
+    if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
+  }
+  const joined = joinInlined([...sites.values()], intervals)
+  return joined.map(({ holders, ...site }) => ({ ...site, holder: biggest(holders, site.bytes) }))
+}
+
+/**
+ * V8 inlines a function into its caller at some time, and its allocations are the caller's from then on: where both together stay, they are one site.
+ * @param {Found[]} sites
+ * @param {readonly number[]} intervals
+ * @returns {Found[]}
+ */
+function joinInlined (sites, intervals) {
+  const left = new Set(sites)
+  for (const outer of sites.toSorted((one, other) => one.chain.length - other.chain.length)) {
+    const inner = [...left].filter(site => site !== outer && site.route === outer.route && isInlined(site.chain, outer.chain))
+    if (inner.length === 0 || !left.has(outer)) continue
+    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map() })
+    if (judgeSurvival(joined.byBirth, intervals, joined.samples) !== 'stays') continue
+    const [place = outer] = inner.filter(({ bytes }) => bytes >= joined.bytes * MIN_PLACE_SHARE).sort((one, other) => other.bytes - one.bytes)
+    Object.assign(outer, joined, { chain: place.chain, through: place.through, isAttributed: place.isAttributed })
+    for (const site of inner) left.delete(site)
+  }
+  return [...left]
+}
+
+/**
+ * @param {CallFrame[]} chain
+ * @param {CallFrame[]} shorter
+ * @returns {boolean} whether it is the same without some functions that are called
+ */
+function isInlined (chain, shorter) {
+  const keys = shorter.map(functionKey)
+  let at = keys.length - 1
+  if (functionKey(chain[chain.length - 1]) !== keys[at]) return false
+  for (const frame of chain.toReversed()) if (at >= 0 && functionKey(frame) === keys[at]) at--
+  return at < 0
+}
+
+/**
+ * @param {Found} sum
+ * @param {Found} site
+ * @returns {Found}
+ */
+function add (sum, site) {
+  for (const [holder, bytes] of site.holders) sum.holders.set(holder, (sum.holders.get(holder) ?? 0) + bytes)
+  return { ...sum, bytes: sum.bytes + site.bytes, samples: sum.samples + site.samples, byBirth: sum.byBirth.map((bytes, index) => bytes + site.byBirth[index]) }
+}
+
+/**
+ * @param {SampledNode[]} stack  innermost first
+ * @param {(node: SampledNode) => Frame} frameOf
+ * @returns {{ chain: SampledNode[], through: string | null, below: SampledNode[] }} below: what it called, innermost first
+ */
+function placeOf (stack, frameOf) {
+  const ofApp = stack.filter(node => frameOf(node).origin === 'app')
+  const own = ofApp.filter((node, index) => (index === 0 || !isModule(node)) && (index === 0 || functionKey(node.callFrame) !== functionKey(ofApp[index - 1].callFrame)))
+  const first = stack.findIndex(node => isOutsideNode(frameOf(node)))
+  const at = own.length > 0 ? stack.indexOf(own[0]) : Math.max(first, 0)
+  const through = first !== -1 && first < at ? packageOf(stack[first].callFrame.url) : null
+  return { chain: own.length > 0 ? own.slice(0, MAX_CHAIN) : [stack[at]], through, below: stack.slice(0, at) }
+}
+
+/** The code of a file itself, which only loads things. @param {SampledNode} node */
+function isModule ({ callFrame: { functionName, lineNumber, columnNumber } }) {
+  return functionName === '' && lineNumber === 0 && columnNumber === 0
+}
+
+/** @param {Frame} frame */
+function isOutsideNode ({ origin }) {
+  return origin === 'app' || origin === 'dependency' || origin === 'wasm'
+}
+
+/** @param {string} url */
+function packageOf (url) {
+  return PACKAGE.exec(url)?.[1] ?? BUILTIN.exec(url)?.[0] ?? null
+}
+
+/** @param {SampledNode[]} below  innermost first */
+function holderOf (below) {
+  for (const { callFrame: { functionName, url } } of below.toReversed()) {
+    const row = HOLDERS.find(([name, file]) => name.test(functionName) && file.test(url))
+    if (row !== undefined) return row[2]
+  }
+  return null
+}
+
+/**
+ * @param {Map<string, number>} holders
+ * @param {number} bytes
+ */
+function biggest (holders, bytes) {
+  const [first] = [...holders].sort(([, left], [, right]) => right - left)
+  return first !== undefined && first[1] >= bytes * MIN_HOLDER_SHARE ? first[0] : null
+}
+
+/** @param {SampledNode} head */
+function flatten (head) {
+  const nodes = new Map([[head.id, head]])
+  /** @type {Map<number, SampledNode>} */
+  const parents = new Map()
+  for (const node of nodes.values()) {
+    for (const child of node.children) {
+      nodes.set(child.id, child)
+      parents.set(child.id, node)
+    }
+  }
+  return { nodes, parents }
+}
+
+/**
+ * @param {SampledNode} leaf
+ * @param {Map<number, SampledNode>} parents
+ */
+function stackOf (leaf, parents) {
+  const stack = []
+  for (let node = /** @type {SampledNode | undefined} */ (leaf); node !== undefined; node = parents.get(node.id)) stack.push(node)
+  return stack
+}
+
+/**
+ * @param {SampledNode} node
+ * @returns {ProfileNode}
+ */
+function toProfileNode ({ id, callFrame, children }) {
+  return { id, callFrame, children: children.map(child => child.id) }
+}
+
+module.exports = { heapSitesOf, packageOf }

@@ -1,0 +1,357 @@
+'use strict'
+
+// Finds out which code allocates what stays: samples allocations of the heap and Buffers for a bounded time, reads several times what is alive, and judges
+// it by age. It is armed when memory grows, or on request; in between nothing is sampled. Its readings take at most a share of the main thread's time.
+
+const { setTimeout: sleep } = require('node:timers/promises')
+const { unattended } = require('../../../base/guard')
+const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
+const { describeFrame } = require('../../../formats/profile/frame')
+const { HeapSampler } = require('../../heap/sampler')
+const { heapSitesOf, packageOf } = require('./heap-sites')
+const { keptLineOf } = require('./kept-line')
+const { judgeSurvival, sum } = require('./survival')
+const { createSourceLines } = require('../../stalls/culprit/source-lines')
+
+/** @import { AllocationSite, AllocationSites, Growing } from '../../../../types/memory' */
+/** @import { CallFrame, ProfileNode } from '../../../../types/profile' */
+/** @import { MainClient } from '../../../link/main-client' */
+/** @import { BufferReading, BufferSite } from '../../../probe/buffers/buffer-sites' */
+/** @import { SamplingProfile } from '../../../formats/profile/heap-tree' */
+/** @import { ThreadSession, ThreadSessions } from '../../threads/thread-sessions' */
+/** @import { RawSite } from './heap-sites' */
+
+const INTERVALS = 6
+const GROWTH_SECONDS = 180
+const AGAIN_MS = 3600_000 // while memory still grows
+const HEAP_INTERVAL_BYTES = 32 * 1024
+const MAX_READ_SHARE = 0.02 // of the time: what is left of 3 % is for the samples
+const MAX_HEAP_BYTES = 512e6 // a reading collects garbage first, which takes a second from there on: only on request
+const MAX_SITES = 40
+const ANSWER_MS = 2000
+const GRACE_SECONDS = 30
+const MIN_SHOWN_SHARE = 0.01
+const DEFAULT_SECONDS = 60
+
+/**
+ * @typedef {object} Sampled  one heap: of the main thread, or of a worker that grows
+ * @property {string | null} thread
+ * @property {Awaited<ReturnType<HeapSampler['refine']>>} sampling
+ * @property {number[]} boundaries  the last ordinal of each reading
+ * @property {SamplingProfile | null} profile  of the last reading
+ *
+ * @typedef {object} Run
+ * @property {'growth' | 'asked'} reason
+ * @property {number} fromMs
+ * @property {number} fromMicros
+ * @property {number} lastMs  the start, or the last reading
+ * @property {number[]} readMicros  the times of the readings
+ * @property {number[]} seconds     of the intervals between them
+ * @property {Sampled[]} heaps
+ * @property {BufferReading | null} buffers
+ * @property {number | null} buffersBefore
+ * @property {boolean} hasBuffers
+ * @property {Set<string>} notes
+ * @property {number} readMs
+ */
+
+class SiteWatch {
+  #parts
+  #source
+  #now
+  /** @type {AllocationSites | null} */
+  #last = null
+  /** @type {Promise<AllocationSites> | undefined} */
+  #running
+  #lastGrowthMs = -Infinity
+
+  /**
+   * @param {object} parts
+   * @param {() => Pick<HeapSampler, 'refine'>} parts.sampler
+   * @param {Pick<MainClient, 'read'>} parts.main
+   * @param {() => number | null} parts.buffersBytes  of the main thread
+   * @param {() => number} parts.heapBytes
+   * @param {() => boolean} parts.hasSession
+   * @param {(nodes: ProfileNode[]) => Map<number, string>} parts.routesOf
+   * @param {Pick<ThreadSessions, 'open'>} [parts.threadSessions]
+   * @param {(frames: CallFrame[]) => Promise<CallFrame[]>} parts.toOriginal
+   * @param {string} parts.appRoot
+   * @param {() => number} [parts.now]  milliseconds, monotonic
+   * @param {typeof sleep} [parts.wait]
+   * @param {number} [parts.maxReadShare]  of the time, for the readings of the heap
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#source = createSourceLines(parts)
+    this.#now = parts.now ?? monotonicMs
+  }
+
+  get isArmed () { return this.#running !== undefined }
+
+  /**
+   * Call it when the owners that grow have been read: the first time one grows, and once an hour while it does, it is armed.
+   * @param {Growing[]} growing
+   */
+  noteGrowing (growing) {
+    if (growing.length === 0 || this.isArmed || this.#now() - this.#lastGrowthMs < AGAIN_MS) return
+    this.#lastGrowthMs = this.#now()
+    unattended(this.arm({ seconds: GROWTH_SECONDS, reason: 'growth', workers: growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : []) }))
+  }
+
+  /**
+   * Those that are known now, also while it is armed: bounded, and nothing is asked.
+   * @returns {AllocationSites | null} null: it was never armed
+   */
+  current () {
+    return this.#last
+  }
+
+  /**
+   * @param {{ seconds?: number, reason?: 'growth' | 'asked', workers?: string[] }} [wanted]  workers: names of threads
+   * @param {AbortSignal} [signal]  ends it early
+   * @returns {Promise<AllocationSites>} of the run that is under way, if there is one
+   */
+  arm ({ seconds = DEFAULT_SECONDS, reason = 'asked', workers = [] } = {}, signal) {
+    this.#running ??= this.#watch({ seconds, reason, workers }, signal).finally(() => { this.#running = undefined })
+    return this.#running
+  }
+
+  /**
+   * @param {{ seconds: number, reason: 'growth' | 'asked', workers: string[] }} wanted
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<AllocationSites>}
+   */
+  async #watch ({ seconds, reason, workers }, signal) {
+    /** @type {Run} */
+    const run = {
+      reason,
+      fromMs: Date.now(),
+      fromMicros: monotonicMicros(),
+      lastMs: this.#now(),
+      readMicros: [],
+      seconds: [],
+      heaps: [],
+      buffers: null,
+      buffersBefore: this.#parts.buffersBytes(),
+      hasBuffers: false,
+      notes: new Set(),
+      readMs: 0
+    }
+    const wait = this.#parts.wait ?? sleep
+    const close = await this.#open(run, { seconds, workers })
+    try {
+      for (let interval = 1; interval <= INTERVALS; interval++) {
+        await wait(seconds * 1e3 / INTERVALS, undefined, { signal }).catch(() => {})
+        const isLast = interval === INTERVALS || signal?.aborted === true
+        if (isLast || this.#mayRead(run)) await this.#read(run)
+        if (isLast) break
+        this.#last = await this.#describe(run, true)
+      }
+      this.#last = await this.#describe(run, false)
+      return this.#last
+    } finally {
+      await close()
+    }
+  }
+
+  /** @param {Run} run */
+  #mayRead (run) {
+    const expectedMs = Math.max(0, ...run.heaps.map(({ sampling }) => sampling.lastReadMs()))
+    return run.readMs + expectedMs <= (monotonicMicros() - run.fromMicros) / 1e3 * (this.#parts.maxReadShare ?? MAX_READ_SHARE)
+  }
+
+  /**
+   * @param {Run} run
+   * @param {{ seconds: number, workers: string[] }} wanted
+   * @returns {Promise<() => Promise<void>>} closes everything
+   */
+  async #open (run, { seconds, workers }) {
+    const { main } = this.#parts
+    run.hasBuffers = await main.read('armBuffers', { seconds: seconds + GRACE_SECONDS }, ANSWER_MS).then(() => true, () => false)
+    if (!run.hasBuffers) run.notes.add('Buffers are not sampled: the main thread did not answer')
+    if (!this.#parts.hasSession()) run.notes.add('allocations in the heap are not sampled: there is no inspector session')
+    else if (run.reason === 'growth' && this.#parts.heapBytes() > MAX_HEAP_BYTES) run.notes.add('allocations in the heap are not sampled by themselves while it is this large: loopscope memory --sites does')
+    else await this.#addHeap(run, null, this.#parts.sampler())
+    const closeThreads = workers.length === 0 ? async () => {} : await this.#openWorkers(run, workers)
+    return async () => {
+      for (const { sampling } of run.heaps) await sampling.close().catch(() => {}) // the thread or the session is gone
+      await closeThreads()
+      if (run.hasBuffers) await main.read('armBuffers', { seconds: 0 }, ANSWER_MS).catch(() => {}) // it ends by itself
+    }
+  }
+
+  /**
+   * @param {Run} run
+   * @param {string[]} workers
+   */
+  async #openWorkers (run, workers) {
+    /** @type {ThreadSession[]} */
+    const threads = []
+    const opened = await this.#parts.threadSessions?.open(thread => { threads.push(thread) }).catch(() => undefined)
+    for (const thread of threads) {
+      const name = workers.find(name => name === thread.kind || name === `worker ${thread.id}`)
+      if (name !== undefined) await this.#addHeap(run, name, new HeapSampler({ post: thread.post.bind(thread) }))
+    }
+    return async () => { await opened?.close() }
+  }
+
+  /**
+   * @param {Run} run
+   * @param {string | null} thread
+   * @param {Pick<HeapSampler, 'refine'>} sampler
+   */
+  async #addHeap (run, thread, sampler) {
+    try {
+      const sampling = await sampler.refine(HEAP_INTERVAL_BYTES)
+      run.heaps.push({ thread, sampling, boundaries: [], profile: null })
+    } catch {
+      run.notes.add(`allocations in the heap of ${thread ?? 'the main thread'} are not sampled: its inspector does not answer`)
+    }
+  }
+
+  /** @param {Run} run */
+  async #read (run) {
+    for (const heap of run.heaps) {
+      const { sampling } = heap
+      if (!sampling.isOpen()) {
+        run.notes.add('another sampling of the heap has ended this one')
+        continue
+      }
+      const profile = await sampling.read().catch(() => null)
+      if (profile === null) continue
+      if (heap.thread === null) run.readMs += sampling.lastReadMs()
+      heap.profile = profile
+      heap.boundaries.push(profile.samples.reduce((last, { ordinal }) => Math.max(last, ordinal), heap.boundaries.at(-1) ?? 0))
+    }
+    const atMicros = monotonicMicros()
+    if (run.hasBuffers) run.buffers = await this.#parts.main.read('buffers', { boundaries: run.readMicros }, ANSWER_MS).catch(() => run.buffers)
+    run.readMicros.push(atMicros)
+    run.seconds.push((this.#now() - run.lastMs) / 1e3)
+    run.lastMs = this.#now()
+  }
+
+  /**
+   * @param {Run} run
+   * @param {boolean} isArmed
+   * @returns {Promise<AllocationSites>}
+   */
+  async #describe (run, isArmed) {
+    const { appRoot, routesOf, buffersBytes } = this.#parts
+    const intervals = run.seconds
+    const heaps = run.heaps.flatMap(({ thread, profile, boundaries }) => {
+      const isMain = thread === null
+      return profile === null ? [] : heapSitesOf(profile, { boundaries: boundaries.slice(0, -1), intervals, routesOf: isMain ? routesOf : () => new Map(), appRoot, thread })
+    })
+    const buffers = (run.buffers?.sites ?? []).map(toRaw)
+    const sites = [...await this.#shown(heaps, run, intervals), ...await this.#shown(buffers, run, intervals)]
+    const [before, now] = [run.buffersBefore, buffersBytes()]
+    return {
+      pid: process.pid,
+      reason: run.reason,
+      fromMs: run.fromMs,
+      toMs: Date.now(),
+      isArmed,
+      intervals: intervals.map(seconds => Math.round(seconds * 10) / 10),
+      sites: sites.sort(byWeight).slice(0, MAX_SITES),
+      heap: run.heaps.length === 0 ? null : sumsOf(heaps),
+      buffers: run.buffers && { ...sumsOf(buffers), grownBytes: before === null || now === null ? null : now - before },
+      notes: [...run.notes],
+      ownMs: Math.round(run.readMs + (run.buffers?.ownMs ?? 0))
+    }
+  }
+
+  /**
+   * @param {RawSite[]} raw
+   * @param {Run} run
+   * @param {number[]} intervals
+   * @returns {Promise<AllocationSite[]>}
+   */
+  async #shown (raw, run, intervals) {
+    const all = sum(raw.map(({ bytes }) => bytes))
+    const shown = raw.filter(({ bytes }) => bytes >= all * MIN_SHOWN_SHARE).sort((left, right) => right.bytes - left.bytes).slice(0, MAX_SITES)
+    const frames = shown.flatMap(({ chain }) => chain)
+    const original = await this.#parts.toOriginal(frames).catch(() => frames)
+    return shown.map(site => this.#toSite({ ...site, chain: original.splice(0, site.chain.length) }, run, intervals))
+  }
+
+  /**
+   * @param {RawSite} raw
+   * @param {Run} run
+   * @param {number[]} intervals
+   * @returns {AllocationSite}
+   */
+  #toSite ({ chain, byBirth, bytes, samples, isAttributed, ...rest }, run, intervals) {
+    const places = chain.map(callFrame => {
+      const { name, file, line, column } = describeFrame(callFrame, { appRoot: this.#parts.appRoot })
+      return { function: name, file, line, column }
+    })
+    const [where] = places
+    const verdict = judgeSurvival(byBirth, intervals, samples)
+    const judgedBytes = verdict === 'stays' ? sum(byBirth.slice(0, -1)) : 0
+    const judgedSeconds = sum(intervals.slice(0, -1))
+    const requests = rest.route === null ? 0 : run.buffers?.requests[rest.route] ?? 0
+    const kept = rest.kind === 'heap' && verdict === 'stays' ? keptLineOf(places, rest.holder, this.#source) : null
+    return {
+      ...rest,
+      ...where,
+      caller: places.find(({ file, line }) => file !== where.file || line !== where.line) ?? null,
+      holder: kept?.holder ?? rest.holder,
+      keptAt: kept?.keptAt ?? null,
+      bytes: Math.round(bytes),
+      samples,
+      byBirth: byBirth.map(Math.round),
+      verdict,
+      bytesPerMinute: judgedSeconds === 0 ? 0 : Math.round(judgedBytes / judgedSeconds * 60),
+      bytesPerRequest: requests === 0 || verdict !== 'stays' ? null : Math.round(bytes / requests)
+    }
+  }
+}
+
+/**
+ * @param {BufferSite} site
+ * @returns {RawSite}
+ */
+function toRaw ({ frames, api, isReceived, route, bytes, samples, byBirth }) {
+  const [inner, ...outer] = frames.map(toFrame)
+  const isOfPackage = inner !== undefined && packageOf(inner.url) !== null && outer.length > 0
+  const none = { functionName: isReceived ? '(received)' : `(${api})`, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
+  return {
+    kind: 'buffers',
+    thread: null,
+    chain: isOfPackage ? outer : [inner ?? none, ...outer],
+    through: isOfPackage ? packageOf(inner.url) : null,
+    route,
+    holder: isReceived ? 'received data' : api === 'zlib' ? 'zlib streams' : api,
+    bytes,
+    samples,
+    byBirth,
+    isAttributed: inner !== undefined
+  }
+}
+
+/**
+ * @param {import('../../../probe/buffers/buffer-stacks').BufferFrame} frame
+ * @returns {CallFrame}
+ */
+function toFrame ({ function: functionName, file, line, column }) {
+  return { functionName, scriptId: '0', url: file, lineNumber: line - 1, columnNumber: column - 1 }
+}
+
+/** @param {RawSite[]} sites */
+function sumsOf (sites) {
+  return {
+    attributedBytes: Math.round(sum(sites.filter(({ isAttributed }) => isAttributed).map(({ bytes }) => bytes))),
+    sampledBytes: Math.round(sum(sites.map(({ bytes }) => bytes)))
+  }
+}
+
+/**
+ * What stays first, the heaviest of it first.
+ * @param {AllocationSite} left
+ * @param {AllocationSite} right
+ */
+function byWeight (left, right) {
+  return Number(right.verdict === 'stays') - Number(left.verdict === 'stays') || right.bytesPerMinute - left.bytesPerMinute || right.bytes - left.bytes
+}
+
+module.exports = { SiteWatch, DEFAULT_SECONDS }

@@ -1,0 +1,94 @@
+'use strict'
+
+// Reads the stacks of sampled Buffers: the code outside Node.js that asked for them, and the part of Node.js that created them.
+
+const path = require('node:path')
+const { readStacks } = require('../call-sites')
+const { OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
+
+/** @import { CapturedStack } from '../call-sites' */
+
+/**
+ * @typedef {{ function: string, file: string, line: number, column: number }} BufferFrame  line and column from 1, of the call; file: a path or a URL
+ * @typedef {{ frames: BufferFrame[], api: string }} BufferStack  frames: innermost first: the first one outside Node.js, and where it is of a package the first of
+ *   the application, with its caller; empty: no code but Node's own. api: what created it, such as `Buffer.alloc`, `zlib`, `fs`
+ */
+
+const WRAPPERS = OWN_FOLDER + path.join('probe', 'sync-calls', 'wrapper.js')
+const MAX_FUNCTION_LENGTH = 80
+const MAX_FILE_LENGTH = 300
+const PACKAGE = /[\\/]node_modules[\\/]/
+const MODULE = /^node:(?:internal\/)?([a-z0-9_]+)/
+// Modules that pass on what others create.
+const PASSING = new Set(['buffer', 'events', 'stream', 'streams', 'process', 'async_hooks', 'timers', 'diagnostics_channel', 'modules'])
+
+/**
+ * @param {readonly (CapturedStack | null)[]} stacks
+ * @returns {(BufferStack | null)[]} null: made by loopscope itself
+ */
+function sitesOf (stacks) {
+  return readStacks(stacks).map(frames => {
+    try {
+      return siteOf(frames)
+    } catch {
+      return null // the rest of the batch is still read
+    }
+  })
+}
+
+/**
+ * @param {NodeJS.CallSite[]} frames
+ * @returns {BufferStack | null}
+ */
+function siteOf (frames) {
+  const outside = frames.map((frame, index) => ({ frame, index, file: fileOf(frame) })).filter(({ frame, file }) => {
+    return file !== '' && !file.startsWith('node:') && file !== WRAPPERS && frame.getFunctionName() !== WRAPPER_NAME
+  })
+  const [first] = outside
+  if (first !== undefined && (first.file.startsWith(OWN_FOLDER) || OWN_PACKAGES.test(first.file))) return null
+  const inner = outside.slice(0, 1)
+  const ofApplication = outside.filter(({ frame, file }) => !inner.some(one => one.frame === frame) && !PACKAGE.test(file) && !file.startsWith(OWN_FOLDER))
+  const isOfPackage = first !== undefined && PACKAGE.test(first.file)
+  return {
+    frames: [...inner, ...ofApplication.slice(0, isOfPackage ? 2 : 1)].map(({ frame, file }) => describe(frame, file)),
+    api: apiOf(frames.slice(0, first?.index ?? frames.length))
+  }
+}
+
+/** @param {NodeJS.CallSite[]} frames  of Node.js below the code that called it */
+function apiOf (frames) {
+  for (const frame of frames.toReversed()) {
+    const name = MODULE.exec(fileOf(frame))?.[1]
+    if (name !== undefined && !PASSING.has(name)) return name
+  }
+  return 'Buffer'
+}
+
+/** @param {NodeJS.CallSite} frame */
+function fileOf (frame) {
+  return frame.getFileName() ?? (frame.isEval() ? frame.getEvalOrigin() : undefined) ?? ''
+}
+
+/**
+ * @param {NodeJS.CallSite} frame
+ * @param {string} file
+ * @returns {BufferFrame}
+ */
+function describe (frame, file) {
+  return {
+    function: bound(frame.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
+    file: bound(file, MAX_FILE_LENGTH),
+    line: frame.getLineNumber() ?? 0,
+    column: frame.getColumnNumber() ?? 0
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} maxLength
+ */
+function bound (text, maxLength) {
+  return text.length <= maxLength ? text : text.slice(0, maxLength)
+}
+
+module.exports = { sitesOf }
