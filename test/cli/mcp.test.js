@@ -13,8 +13,8 @@ const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio')
 const { get, recorded, run, TOKEN } = require('../admin/running')
 const { BIN, cli } = require('./cli')
 
-const READING = ['list', 'why', 'stalls', 'slow', 'requests', 'waits', 'memory', 'sync', 'threads', 'profile', 'marks', 'diff_mark', 'diff_files']
-const CAPTURING = ['set_mark', 'waits_now', 'heap_profile', 'save_profile', 'save_heap_snapshot']
+const READING = ['list', 'why', 'stalls', 'slow', 'requests', 'waits', 'memory', 'sync', 'threads', 'profile', 'what_if', 'marks', 'diff_mark', 'diff_files']
+const CAPTURING = ['set_mark', 'waits_now', 'memory_sites', 'heap_profile', 'save_profile', 'ps', 'save_heap_snapshot']
 
 /** @param {import('node:test').TestContext} t */
 async function connected (t, args = [], env = {}) {
@@ -63,7 +63,7 @@ test('captures and marks are offered and made only where they are allowed', asyn
   assert.deepEqual(await names(), [...READING, ...CAPTURING])
   const { tools } = await client.listTools()
   assert.deepEqual(tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name), CAPTURING)
-  assert.deepEqual(tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name), ['save_heap_snapshot'])
+  assert.deepEqual(tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name), ['ps', 'save_heap_snapshot'])
 
   assert.equal((await ask('set_mark', { pid: app.pid, text: '--json' })).isError, false) // is a text, not an option
   assert.match((await ask('marks', { pid: app.pid })).text, /--json/)

@@ -4,7 +4,7 @@ const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { describeRoute, describeState } = require('../../shared/requests/describe-state')
 const { describeCounts, describeRunning, describeStale } = require('../../shared/requests/summary')
 
@@ -74,5 +74,5 @@ async function showGroup (invocation) {
 function showRows (columns, rows, { terminal }) {
   if (rows.length === 0) return
   const shown = rows.some(({ traceId }) => traceId !== null) ? [...columns, TRACE_COLUMN] : columns
-  for (const line of tableLines(shown, rows, terminal.columns())) terminal.line(line)
+  terminal.table(shown, rows)
 }

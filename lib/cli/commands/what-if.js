@@ -3,7 +3,7 @@
 const { Failure } = require('../failure')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { WIDE_OPTION } = require('../output/table')
 const { printable } = require('../output/text')
 const { quantileText } = require('../../shared/findings/prediction-text')
 
@@ -49,7 +49,7 @@ async function run (invocation) {
   const left = answer.scale === 0 ? 'nothing' : `${answer.scale} times the time`
   terminal.line(printable(`if ${answer.route} took ${left} on the event loop`))
   if (prediction.reason !== null) return terminal.line(printable(`no prediction: ${prediction.reason}`))
-  for (const line of tableLines(COLUMNS, prediction.routes, terminal.columns())) terminal.line(line)
+  terminal.table(COLUMNS, prediction.routes)
   if (prediction.maxSpeedUp !== null) terminal.line(`requests a second: at most ${prediction.maxSpeedUp} times`)
   terminal.note(`from a replay of ${prediction.requests} requests in ${prediction.seconds} s; clients: ${prediction.clients}`)
 }

@@ -78,7 +78,7 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     title: 'Where requests wait',
     description: 'At which line of the code requests waited, and for which package or service, from a sample of the last minutes.',
     input: { route: ROUTE },
-    target: 'process',
+    target: 'group',
     command: ({ route }) => ['waits', ...option('route', route)]
   },
   {
@@ -116,6 +116,16 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     },
     target: 'group',
     command: ({ last, seconds: next, route }) => ['profile', '--format=text', ...option('last', last), ...option('seconds', next), ...option('route', route)]
+  },
+  {
+    name: 'what_if',
+    title: 'What a fix would change',
+    description: 'Predicts how long the requests of each route would take if one route did less on the event loop, by replaying recorded requests. ' +
+      'The findings of `why` have such a prediction too.',
+    input: { route: ROUTE, scale: { type: 'number', minimum: 0, maximum: 10, description: 'what is left of its time: 0.25 is four times as fast (default 0)' } },
+    required: ['route'],
+    target: 'process',
+    command: ({ route, scale }) => ['what-if', ...option('route', route), ...option('scale', scale)]
   },
   {
     name: 'marks',
@@ -167,6 +177,16 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     command: ({ seconds: next, route }) => ['waits', ...option('seconds', next), ...option('route', route)]
   },
   {
+    name: 'memory_sites',
+    title: 'Who allocates what stays',
+    description: 'Like `memory`, and which lines and routes allocate what stays in memory, sampled in the next seconds. It costs a few percent of a core while it runs.',
+    input: { seconds: seconds('seconds to sample') },
+    required: ['seconds'],
+    target: 'process',
+    isCapture: true,
+    command: ({ seconds: next }) => ['memory', '--sites', ...option('seconds', next)]
+  },
+  {
     name: 'heap_profile',
     title: 'Heap profile',
     description: 'Which functions allocated the objects that are still alive, as text, sampled in the next seconds.',
@@ -189,6 +209,17 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     isCapture: true,
     command: ({ format = 'cpuprofile', last, route }, folder) =>
       ['profile', ...option('format', format), ...option('last', last), ...option('route', route), ...option('output', folder)]
+  },
+  {
+    name: 'ps',
+    title: 'Suspended async functions',
+    description: 'Suspended async functions, how many at which function, who awaits them, and what they await: for what hangs and was not recorded. It takes ' +
+      'a heap snapshot, which PAUSES the process, about a second for every 100 MB of heap: ask the user first.',
+    input: {},
+    target: 'process',
+    isCapture: true,
+    isDestructive: true,
+    command: () => ['ps', '--yes']
   },
   {
     name: 'save_heap_snapshot',
