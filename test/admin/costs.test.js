@@ -10,7 +10,10 @@ const { createSubject } = require('./subject')
 const CROWD = 12
 
 /** Which sources reach the application's thread, and the cost that allows it. */
-const REACHES = { ask: 'question', requests: 'question', slowRequests: 'question', syncCalls: 'question', exactCalls: 'question', findings: 'findings', view: 'window', waits: 'waits', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads', memory: 'question', allocationSites: 'sites' }
+const REACHES = { ask: 'question', requests: 'question', slowRequests: 'question', syncCalls: 'question', exactCalls: 'question', findings: 'findings', whatIf: 'findings', view: 'window', waits: 'waits', sampleHeap: 'reading', report: 'report', capture: 'capture', threads: 'threads', memory: 'question', allocationSites: 'sites' }
+
+/** What a route needs to be asked. */
+const QUERIES = { '/what-if': '?route=GET%20/a' }
 
 /** How often each may be reached by a crowd; what is shared below the sources is counted there, by tests of its own. */
 const MOST = { report: 2, capture: 6 }
@@ -34,7 +37,7 @@ for (const { title, path, method, cost } of rows) {
       }
     }
     const body = method === 'POST' && path === '/captures' ? { kind: 'cpu' } : null
-    const target = path.replace(':id', '7').replace(':name', 'none')
+    const target = path.replace(':id', '7').replace(':name', 'none') + (QUERIES[path] ?? '')
     // A stream begins when it is read.
     const answers = await Promise.all(Array.from({ length: CROWD }, async () => {
       const answer = await subject.ask(target, { method, body })

@@ -54,6 +54,7 @@ function createSubject (t, { application = {}, sources = {}, now } = {}) {
       marks.push(mark)
       return mark
     },
+    whatIf: async ({ route, scale = 0 }) => ({ at: 1, pid: 77, appName: 'shop', isStale: false, route, scale, measured: [], prediction: { change: 'removed', reason: 'fewer than 40 requests were seen', seconds: 0, requests: 0, clients: 'unknown', maxSpeedUp: null, routes: [] } }),
     allocationSites: async () => ({ pid: 77, reason: 'asked', fromMs: 0, toMs: 60_000, isArmed: false, intervals: [], sites: [], heap: null, buffers: null, notes: [], ownMs: 0 }),
     memory: async () => ({ pid: 77, rssBytes: 1e8, owners: [{ owner: 'heap', name: null, bytes: 1e8, allocatedBytes: 1e8 }], growing: [], container: null, isStale: false }),
     threads: async () => ({ off: 'option threads is false', unwatched: 0, threads: [], stalls: [] }),

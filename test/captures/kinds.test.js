@@ -36,7 +36,7 @@ test('an unknown kind, format or option is named with those that are known', () 
     assert.throws(() => checkRequest(kind), { code: 'ERR_LOOPSCOPE_UNKNOWN_KIND', message: /valid kinds: cpu, heap-snapshot, heap-profile, heap-histogram$/ })
   }
   for (const format of ['svg', '', 'toString', null, 5]) {
-    assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /valid formats: cpuprofile, pprof, flamegraph, text$/ })
+    assert.throws(() => checkRequest('cpu', { format }), { code: 'ERR_LOOPSCOPE_UNKNOWN_FORMAT', message: /valid formats: cpuprofile, pprof, flamegraph, text, trace$/ })
   }
   assert.throws(() => checkRequest('cpu', { duration: 5 }),
     { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: 'capture options.duration is not an option; valid options: seconds, last, sources, route, threads, format, signal' })

@@ -12,7 +12,7 @@ function deepFreeze (value) {
 
 test('each format has its own ending and says its content type', () => {
   const formats = Object.values(FORMATS)
-  assert.deepEqual(formats.map(({ extension }) => extension), ['cpuprofile', 'pb.gz', 'html', 'txt'])
+  assert.deepEqual(formats.map(({ extension }) => extension), ['cpuprofile', 'pb.gz', 'html', 'txt', 'json'])
   for (const { contentType } of formats) assert.match(contentType, /^[a-z]+\/[a-z-]+(; charset=utf-8)?$/)
 })
 

@@ -27,6 +27,7 @@ const VALUES = {
   'heap.engine': { good: ['built-in', 'heapdump'], bad: ['v8', '', null] },
   'heap.maxPauseMs': { good: [1, 600_000], bad: [0, 600_001, '30s'] },
   onNearHeapLimit: { good: ['off', 'profile', 'snapshot'], bad: [true, false, '', 'heap', null] },
+  memoryReport: { good: [false, 0.5, 0.98], bad: [true, 0.49, 0.99, '0.9', null] },
   signals: { good: [false, {}, { SIGUSR2: 'cpu' }, { SIGHUP: 'cpu' }], bad: [true, null, 'SIGUSR2', { SIGUSR2: 'heap' }, { SIGKILL: 'cpu' }, { SIGPROF: 'cpu' }, { USR2: 'cpu' }] },
   syncCalls: { good: [true, false, {}], bad: [null, 'on', 1, [], { api: ['*'] }] },
   'syncCalls.apis': { good: [['*'], ['fs.*', 'Date.now'], ['crypto.createSign().sign']], bad: [[], '*', null, ['fs.readFile'], ['*', 5]] },
@@ -129,7 +130,7 @@ test('a variable is the path in upper snake case', () => {
   const names = OPTIONS.map(variableOf).filter(name => name !== null)
   assert.deepEqual(names, ['LOOPSCOPE_APP_NAME', 'LOOPSCOPE_GROUP', 'LOOPSCOPE_STALL_THRESHOLD_MS', 'LOOPSCOPE_HEARTBEAT_MS', 'LOOPSCOPE_RECORDER', 'LOOPSCOPE_RECORDER_HZ',
     'LOOPSCOPE_RECORDER_WINDOW_SECONDS', 'LOOPSCOPE_RECORDER_KEEP_SECONDS', 'LOOPSCOPE_RECORDER_ENGINE', 'LOOPSCOPE_DIR', 'LOOPSCOPE_RETENTION_MAX_COUNT',
-    'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_HEAP_ENGINE', 'LOOPSCOPE_HEAP_MAX_PAUSE_MS', 'LOOPSCOPE_ON_NEAR_HEAP_LIMIT', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
+    'LOOPSCOPE_RETENTION_MAX_BYTES', 'LOOPSCOPE_RETENTION_MAX_AGE_MS', 'LOOPSCOPE_RETENTION_MIN_FREE_BYTES', 'LOOPSCOPE_HEAP_ENGINE', 'LOOPSCOPE_HEAP_MAX_PAUSE_MS', 'LOOPSCOPE_ON_NEAR_HEAP_LIMIT', 'LOOPSCOPE_MEMORY_REPORT', 'LOOPSCOPE_SIGNALS', 'LOOPSCOPE_SYNC_CALLS', 'LOOPSCOPE_SYNC_CALLS_APIS', 'LOOPSCOPE_SYNC_CALLS_THRESHOLD_MS',
     'LOOPSCOPE_SYNC_CALLS_FLAG_MS_PER_SECOND', 'LOOPSCOPE_SYNC_CALLS_FLAG_CALLS_PER_SECOND', 'LOOPSCOPE_PATH', 'LOOPSCOPE_TOKEN', 'LOOPSCOPE_TOKEN_FILE', 'LOOPSCOPE_ADMIN_LISTEN',
     'LOOPSCOPE_ADMIN_HOSTS', 'LOOPSCOPE_SOURCE_MAPS', 'LOOPSCOPE_THREADS', 'LOOPSCOPE_DEPENDENCY_CALLS', 'LOOPSCOPE_WAITS', 'LOOPSCOPE_CONTROL_SOCKET', 'LOOPSCOPE_PM2', 'LOOPSCOPE_EGRESS', 'LOOPSCOPE_RULES', 'LOOPSCOPE_RULES_DRY_RUN', 'LOOPSCOPE_START_AT_ONCE', 'LOOPSCOPE_OBSERVER_FILE'])
 })

@@ -3,7 +3,6 @@
 // The metrics of an application, in the registry that was passed in, in the application's default one, or in loopscope's own. Other parts count the
 // numbers, so nothing is lost if the metrics are created late, and prom-client is loaded as late as possible.
 
-const { getHeapSpaceStatistics } = require('node:v8')
 const { guarded } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { registeredMeters } = require('../../probe/open-telemetry')
@@ -102,7 +101,7 @@ function metricSources (instruments, requests) {
     jobs,
     clock: { get recentMaxStalenessMs () { return instruments.clocks.clockIfUsed?.recentMaxStalenessMs ?? null } },
     collections,
-    heapSpaces: { read: getHeapSpaceStatistics },
+    heapSpaces: { read: () => process.getBuiltinModule('node:v8').getHeapSpaceStatistics() }, // loaded with the first reading
     heap: { trend: () => heap.trend },
     requests,
     overhead: { read: () => instruments.overhead(), get observerRestarts () { return instruments.observerRestarts } },

@@ -7,6 +7,7 @@ const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { memoryUsage } = require('../../base/system/resident-bytes')
+const { setImmediate } = require('../../base/timers')
 const { FullCollections } = require('./full-collections')
 const { readMemory } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
@@ -127,6 +128,7 @@ class HeapWatching {
    * @param {{ share: number, location: StoreLocation }} wanted
    */
   async reportBeforeLimit ({ share, location }) {
+    await new Promise(resolve => { setImmediate(() => resolve(undefined)).unref() }) // a process that ends at once does not load node:v8
     const order = { share, heapLimitBytes: this.#limitBytes(), location }
     this.#watchMemory = () => this.#ask('watchMemory', { order })
     return this.#watchMemory()
