@@ -32,44 +32,100 @@ export type EngineName = 'auto' | 'inspector' | 'builtin' | 'v8-profiler-next'
 
 /** The continuous CPU profiler. */
 export interface RecorderOptions {
-  /** Samples per second, 1 to 1000. Default 100, the rate of Go's profiler. */
+  /**
+   * Samples per second, 1 to 1000. Default 100, the rate of Go's profiler.
+   * @example
+   * diagnostics({ recorder: { hz: 50 } })
+   */
   hz?: number
-  /** Length of one recorded window in seconds, 1 to 30; four times as long while the process is idle, at most 30. Default 5. */
+  /**
+   * Length of one recorded window in seconds, 1 to 30; four times as long while the process is idle, at most 30. Default 5.
+   * @example
+   * diagnostics({ recorder: { windowSeconds: 2 } })
+   */
   windowSeconds?: number
-  /** How far back a capture can look, in seconds, 10 to 600. Default 60. */
+  /**
+   * How far back a capture can look, in seconds, 10 to 600. Default 60.
+   * @example
+   * diagnostics({ recorder: { keepSeconds: 300 } })
+   */
   keepSeconds?: number
-  /** The profiler. Default 'auto'. */
+  /**
+   * The profiler. Default 'auto'.
+   * @example
+   * diagnostics({ recorder: { engine: 'builtin' } })
+   */
   engine?: EngineName
 }
 
 /** How much is kept on disk, per application. */
 export interface RetentionOptions {
-  /** Number of artifacts kept, per application. Default 10. */
+  /**
+   * Number of artifacts kept, per application. Default 10.
+   * @example
+   * diagnostics({ retention: { maxCount: 50 } })
+   */
   maxCount?: number
-  /** Bytes kept, all artifacts of an application together. Default 1 GiB. */
+  /**
+   * Bytes kept, all artifacts of an application together. Default 1 GiB.
+   * @example
+   * diagnostics({ retention: { maxBytes: 200 * 1024 ** 2 } })
+   */
   maxBytes?: number
-  /** Age in milliseconds after which an artifact is removed. Default 24 hours. */
+  /**
+   * Age in milliseconds after which an artifact is removed. Default 24 hours.
+   * @example
+   * diagnostics({ retention: { maxAgeMs: 7 * 24 * 3600e3 } })
+   */
   maxAgeMs?: number
-  /** Free bytes that a write must leave on the disk. Default 256 MiB. */
+  /**
+   * Free bytes that a write must leave on the disk. Default 256 MiB.
+   * @example
+   * diagnostics({ retention: { minFreeBytes: 1024 ** 3 } })
+   */
   minFreeBytes?: number
 }
 
 export interface HeapOptions {
-  /** What writes a heap snapshot. Default 'built-in'; 'heapdump' is an optional peer dependency. */
+  /**
+   * What writes a heap snapshot. Default 'built-in'; 'heapdump' is an optional peer dependency.
+   * @example
+   * diagnostics({ heap: { engine: 'heapdump' } })
+   */
   engine?: 'built-in' | 'heapdump'
-  /** A heap snapshot is refused if it is estimated to stop the process for longer, in milliseconds, 1 to 600000. Default 30000. */
+  /**
+   * A heap snapshot is refused if it is estimated to stop the process for longer, in milliseconds, 1 to 600000. Default 30000.
+   * @example
+   * diagnostics({ heap: { maxPauseMs: 5000 } })
+   */
   maxPauseMs?: number
 }
 
 /** The exact sync-call detector. */
 export interface SyncCallOptions {
-  /** Names of APIs to watch, `fs.*` or `*`. Default ['*']: all except the very common ones (see docs/sync-calls.md). */
+  /**
+   * Names of APIs to watch, `fs.*` or `*`. Default ['*']: all except the very common ones (see docs/sync-calls.md).
+   * @example
+   * diagnostics({ syncCalls: { apis: ['fs.*', 'crypto.*'] } })
+   */
   apis?: readonly string[]
-  /** Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling. Default 1. */
+  /**
+   * Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling. Default 1.
+   * @example
+   * diagnostics({ syncCalls: { thresholdMs: 5 } })
+   */
   thresholdMs?: number
-  /** Milliseconds per second from which a call site is flagged. Default 10. */
+  /**
+   * Milliseconds per second from which a call site is flagged. Default 10.
+   * @example
+   * diagnostics({ syncCalls: { flagMsPerSecond: 50 } })
+   */
   flagMsPerSecond?: number
-  /** Calls per second from which a call site of `Date.now` or `new Date()` is flagged. Default 10000. */
+  /**
+   * Calls per second from which a call site of `Date.now` or `new Date()` is flagged. Default 10000.
+   * @example
+   * diagnostics({ syncCalls: { flagCallsPerSecond: 100_000 } })
+   */
   flagCallsPerSecond?: number
 }
 
@@ -83,9 +139,17 @@ export type AdminScope = 'metrics' | 'profile' | 'dump' | 'manage'
 export type AdminRequestFacts = IncomingMessage | { method: string, url: string, headers: IncomingMessage['headers'], peer: string | null }
 
 export interface AdminOptions {
-  /** A separate listener, served by another thread: true (127.0.0.1:6060), a port, `host:port`, or the path of a Unix socket. Default false. */
+  /**
+   * A separate listener, served by another thread: true (127.0.0.1:6060), a port, `host:port`, or the path of a Unix socket. Default false.
+   * @example
+   * diagnostics({ admin: { listen: '127.0.0.1:6060' } })
+   */
   listen?: boolean | number | string
-  /** Names accepted in the Host header, in addition to IP addresses and localhost. Default []. */
+  /**
+   * Names accepted in the Host header, in addition to IP addresses and localhost. Default [].
+   * @example
+   * diagnostics({ admin: { hosts: ['shop.internal'] } })
+   */
   hosts?: readonly string[]
 }
 
@@ -100,22 +164,48 @@ export interface MetricsRegistry {
 
 /** One destination of egress: docs/egress.md. */
 export interface EgressOptions {
-  /** The kind of destination: object storage (PUT), Pyroscope, or an OpenTelemetry collector. */
+  /**
+   * The kind of destination: object storage (PUT), Pyroscope, or an OpenTelemetry collector.
+   * @example
+   * diagnostics({ egress: { to: 'pyroscope', url: 'http://pyroscope:4040' } })
+   */
   to: 'put' | 'pyroscope' | 'otlp'
   /**
    * http: or https:. For 'put' its path has placeholders: {service}, {pid}, {host}, {kind}, {file}, {time}. User, password and query are treated as
    * secret: they are neither logged nor written to disk. Without one, 'otlp' uses OTEL_EXPORTER_OTLP_ENDPOINT, with OTEL_EXPORTER_OTLP_HEADERS.
+   * @example
+   * diagnostics({ egress: { to: 'put', url: 'https://bucket.example.com/{service}/{host}/{file}' } })
    */
   url?: string
-  /** Sent with each request; treated as secret as well. */
+  /**
+   * Sent with each request; treated as secret as well.
+   * @example
+   * diagnostics({ egress: { to: 'otlp', url: 'https://collector:4318', headers: { 'x-api-key': process.env.KEY } } })
+   */
   headers?: Readonly<Record<string, string>>
-  /** Seconds from 1 to 300: how often a CPU profile of the time since the last one is sent; false: only captures and evidence. Default: false for 'put', 15 for profile backends. */
+  /**
+   * Seconds from 1 to 300: how often a CPU profile of the time since the last one is sent; false: only captures and evidence. Default: false for 'put', 15 for profile backends.
+   * @example
+   * diagnostics({ egress: { to: 'put', url, everySeconds: 60 } })
+   */
   everySeconds?: number | false
-  /** Added to the labels of the process: service, pid, host, version. */
+  /**
+   * Added to the labels of the process: service, pid, host, version.
+   * @example
+   * diagnostics({ egress: { to: 'pyroscope', url, labels: { region: 'eu' } } })
+   */
   labels?: Readonly<Record<string, string>>
-  /** How long a stall lasts, in milliseconds, before evidence of it is sent while it continues. Default 1000. */
+  /**
+   * How long a stall lasts, in milliseconds, before evidence of it is sent while it continues. Default 1000.
+   * @example
+   * diagnostics({ egress: { to: 'put', url, stallMs: 5000 } })
+   */
   stallMs?: number
-  /** Bytes that may wait on disk, over all processes of the application; the oldest items are dropped. Default 67108864. */
+  /**
+   * Bytes that may wait on disk, over all processes of the application; the oldest items are dropped. Default 67108864.
+   * @example
+   * diagnostics({ egress: { to: 'put', url, maxQueueBytes: 16 * 1024 ** 2 } })
+   */
   maxQueueBytes?: number
 }
 
@@ -126,71 +216,188 @@ export interface EgressOptions {
  * app.use(diagnostics({ stallThresholdMs: 200, admin: { listen: 6060 } }))
  */
 export interface DiagnosticsOptions {
-  /** Name of the service in logs, titles and file names. Default: OpenTelemetry's (OTEL_SERVICE_NAME), else the name in the application's package.json, else 'node'. */
+  /**
+   * Name of the service in logs, titles and file names. Default: OpenTelemetry's (OTEL_SERVICE_NAME), else the name in the application's package.json, else 'node'.
+   * @example
+   * diagnostics({ appName: 'shop' })
+   */
   appName?: string
-  /** Processes of this user on this host that have the same group answer together. Default: `appName`. */
+  /**
+   * Processes of this user on this host that have the same group answer together. Default: `appName`.
+   * @example
+   * diagnostics({ group: 'shop-api' })
+   */
   group?: string
-  /** Delay in milliseconds from which the loop counts as stalled, 20 to 60000. Default 100. */
+  /**
+   * Delay in milliseconds from which the loop counts as stalled, 20 to 60000. Default 100.
+   * @example
+   * diagnostics({ stallThresholdMs: 200 })
+   */
   stallThresholdMs?: number
-  /** Period of the heartbeat in milliseconds, 5 to 1000. Default 20. */
+  /**
+   * Period of the heartbeat in milliseconds, 5 to 1000. Default 20.
+   * @example
+   * diagnostics({ heartbeatMs: 10 })
+   */
   heartbeatMs?: number
-  /** The continuous CPU profiler; false turns it off. */
+  /**
+   * The continuous CPU profiler; false turns it off.
+   * @example
+   * diagnostics({ recorder: false })
+   */
   recorder?: false | RecorderOptions
-  /** Where artifacts are written, in a folder for each application. Default: a 0700 folder of this user under the temporary directory. */
+  /**
+   * Where artifacts are written, in a folder for each application. Default: a 0700 folder of this user under the temporary directory.
+   * @example
+   * diagnostics({ dir: '/var/lib/shop/diagnostics' })
+   */
   dir?: string
+  /**
+   * How much is kept on disk.
+   * @example
+   * diagnostics({ retention: { maxCount: 50 } })
+   */
   retention?: RetentionOptions
+  /**
+   * Heap snapshots.
+   * @example
+   * diagnostics({ heap: { maxPauseMs: 5000 } })
+   */
   heap?: HeapOptions
   /**
    * What is written before the process runs out of heap memory. 'profile': a sampled heap profile; 'snapshot': a heap snapshot, which
    * takes long and holds all data. Default 'off'.
+   * @example
+   * diagnostics({ onNearHeapLimit: 'profile' })
    */
   onNearHeapLimit?: 'off' | 'profile' | 'snapshot'
   /**
    * Share of the container's memory limit, or of V8's heap limit, at which a small report is written to the store and sent by `egress`: who owns the
    * memory, what grows, requests in flight, findings. By default 0.9; false: never.
+   * @example
+   * diagnostics({ memoryReport: 0.8 })
    */
   memoryReport?: number | false
-  /** What a signal captures. Default { SIGUSR2: 'cpu' }; false for none. */
+  /**
+   * What a signal captures. Default { SIGUSR2: 'cpu' }; false for none.
+   * @example
+   * diagnostics({ signals: { SIGUSR2: 'heap-snapshot' } })
+   */
   signals?: false | SignalMap
-  /** The exact sync-call detector, which wraps the APIs it watches. Default false. */
+  /**
+   * The exact sync-call detector, which wraps the APIs it watches. Default false.
+   * @example
+   * diagnostics({ syncCalls: true })
+   */
   syncCalls?: boolean | SyncCallOptions
-  /** Where `app.use(diagnostics())` answers admin requests. Default '/diagnostics'; false: nowhere. */
+  /**
+   * Where `app.use(diagnostics())` answers admin requests. Default '/diagnostics'; false: nowhere.
+   * @example
+   * diagnostics({ path: '/ops/diagnostics' })
+   */
   path?: string | false
-  /** `[scope:]token` of at least 32 characters, or a list of them. Default: none in production, else a random one that is logged. */
+  /**
+   * `[scope:]token` of at least 32 characters, or a list of them. Default: none in production, else a random one that is logged.
+   * @example
+   * diagnostics({ token: process.env.DIAGNOSTICS_TOKEN })
+   */
   token?: string | readonly string[]
-  /** A file with tokens, one per line, read again when it changes. */
+  /**
+   * A file with tokens, one per line, read again when it changes.
+   * @example
+   * diagnostics({ tokenFile: '/run/secrets/diagnostics' })
+   */
   tokenFile?: string
-  /** Your own authentication for requests without a valid token. It runs on the main thread, so it cannot answer while the loop is blocked. */
+  /**
+   * Your own authentication for requests without a valid token. It runs on the main thread, so it cannot answer while the loop is blocked.
+   * @example
+   * diagnostics({ authorize: (request, scope) => scope === 'metrics' || isAdmin(request) })
+   */
   authorize?: (request: AdminRequestFacts, scope: AdminScope) => boolean | Promise<boolean>
+  /**
+   * The admin surface besides the mounted one: docs/admin.md.
+   * @example
+   * diagnostics({ admin: { listen: 6060 } })
+   */
   admin?: AdminOptions
-  /** Show original code, with source maps, which the observer reads: docs/source-maps.md. Default true. */
+  /**
+   * Show original code, with source maps, which the observer reads: docs/source-maps.md. Default true.
+   * @example
+   * diagnostics({ sourceMaps: false })
+   */
   sourceMaps?: boolean
-  /** Watch worker threads: how busy each is, in which function, and its stalls: docs/threads.md. Default false. */
+  /**
+   * Watch worker threads: how busy each is, in which function, and its stalls: docs/threads.md. Default false.
+   * @example
+   * diagnostics({ threads: true })
+   */
   threads?: boolean
-  /** Measure the calls of the application to databases, caches and other services: docs/dependency-calls.md. Default true. */
+  /**
+   * Measure the calls of the application to databases, caches and other services: docs/dependency-calls.md. Default true.
+   * @example
+   * diagnostics({ dependencyCalls: false })
+   */
   dependencyCalls?: boolean
-  /** Sample where requests wait, a few of them every second: docs/waits.md. Default true. */
+  /**
+   * Sample where requests wait, a few of them every second: docs/waits.md. Default true.
+   * @example
+   * diagnostics({ waits: false })
+   */
   waits?: boolean
-  /** A socket in the temporary folder that only this user can open, for the command line. Default true. */
+  /**
+   * A socket in the temporary folder that only this user can open, for the command line. Default true.
+   * @example
+   * diagnostics({ controlSocket: false })
+   */
   controlSocket?: boolean
-  /** Under PM2 only: figures for `pm2 describe`, and actions for `pm2 trigger`: docs/pm2.md. Default true. */
+  /**
+   * Under PM2 only: figures for `pm2 describe`, and actions for `pm2 trigger`: docs/pm2.md. Default true.
+   * @example
+   * diagnostics({ pm2: false })
+   */
   pm2?: boolean
   /**
    * Where profiles, artifacts and evidence are sent: docs/egress.md. Without it no data leaves the machine, except by webhooks of rules. As a variable:
    * JSON, or the path of a JSON file. Default false.
+   * @example
+   * diagnostics({ egress: { to: 'otlp', url: 'http://127.0.0.1:4318' } })
    */
   egress?: false | EgressOptions | readonly EgressOptions[]
-  /** Actions to run when conditions are met: docs/rules.md. Default: none. */
+  /**
+   * Actions to run when conditions are met: docs/rules.md. Default: none.
+   * @example
+   * diagnostics({ rules: [{ when: { stallMs: 1000 }, do: [{ capture: 'cpu' }] }] })
+   */
   rules?: readonly Rule[]
-  /** Log what the rules would do, without doing it. Default false. */
+  /**
+   * Log what the rules would do, without doing it. Default false.
+   * @example
+   * diagnostics({ rules, rulesDryRun: true })
+   */
   rulesDryRun?: boolean
-  /** When preloaded: observe the process from its first moment, and not only once it loads a server module, listens, or has lived for two seconds: docs/frameworks.md. Default false. */
+  /**
+   * When preloaded: observe the process from its first moment, and not only once it loads a server module, listens, or has lived for two seconds: docs/frameworks.md. Default false.
+   * @example
+   * LOOPSCOPE_START_AT_ONCE=true node --require loopscope/register app.js
+   */
   startAtOnce?: boolean
-  /** Path of the file to which `loopscope/observer` was bundled: docs/bundlers.md. */
+  /**
+   * Path of the file to which `loopscope/observer` was bundled: docs/bundlers.md.
+   * @example
+   * diagnostics({ observerFile: path.join(__dirname, 'observer.js') })
+   */
   observerFile?: string
-  /** A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: loopscope creates one with prom-client. */
+  /**
+   * A Registry of prom-client or @prometheus-io/client to put the metrics into. Default: loopscope creates one with prom-client.
+   * @example
+   * diagnostics({ registry: promClient.register })
+   */
   registry?: MetricsRegistry
-  /** A logger with the methods of pino. Default: pino on standard output, or on standard error when preloaded. */
+  /**
+   * A logger with the methods of pino. Default: pino on standard output, or on standard error when preloaded.
+   * @example
+   * diagnostics({ logger: pino({ level: 'warn' }) })
+   */
   logger?: Logger
 }
 
@@ -435,7 +642,17 @@ export interface HeapTrend {
 }
 
 export interface HeapWatch {
+  /**
+   * How much of the heap is used after full collections, since watch().
+   * @example
+   * const { verdict, bytesPerMinute } = watch.trend()
+   */
   trend (): HeapTrend
+  /**
+   * Ends it.
+   * @example
+   * watch.stop()
+   */
   stop (): void
 }
 
@@ -446,29 +663,77 @@ export interface Clock {
   readonly running: boolean
   /** The longest time that the clock stood still within the last 30 to 60 s, in milliseconds. */
   readonly recentMaxStalenessMs: number
+  /**
+   * Renews the time from now on.
+   * @example
+   * clock.start()
+   */
   start (): void
-  /** From here on now() reads the system time, as Date.now() does. */
+  /**
+   * From here on now() reads the system time, as Date.now() does.
+   * @example
+   * clock.stop()
+   */
   stop (): void
-  /** Whole milliseconds since the epoch. It goes back only when the system's clock is set back. */
+  /**
+   * Whole milliseconds since the epoch. It goes back only when the system's clock is set back.
+   * @example
+   * const at = d.clock.now() // instead of Date.now()
+   */
   now (): number
-  /** Whole seconds since the epoch. */
+  /**
+   * Whole seconds since the epoch.
+   * @example
+   * const expires = d.clock.seconds() + 60
+   */
   seconds (): number
+  /**
+   * The time as a Date.
+   * @example
+   * response.setHeader('date', d.clock.date().toUTCString())
+   */
   date (): Date
 }
 
 export interface ClockOptions {
-  /** How often the time is renewed, in milliseconds, 1 to 1000. Default 10. */
+  /**
+   * How often the time is renewed, in milliseconds, 1 to 1000. Default 10.
+   * @example
+   * const clock = createClock({ resolutionMs: 1 })
+   */
   resolutionMs?: number
-  /** The buffer of a clock in another thread, which this one then only reads. */
+  /**
+   * The buffer of a clock in another thread, which this one then only reads.
+   * @example
+   * const clock = createClock({ buffer: workerData.clock })
+   */
   buffer?: SharedArrayBuffer
 }
 
 export interface DiagnosticsHandle {
+  /**
+   * Between start and close().
+   * @example
+   * if (d.running) console.log(d.delay())
+   */
   readonly running: boolean
-  /** The registry with the metrics: docs/metrics.md. */
+  /**
+   * The registry with the metrics: docs/metrics.md.
+   * @example
+   * app.get('/metrics', async (request, response) => response.end(await d.registry.metrics()))
+   */
   readonly registry: Registry
+  /**
+   * Starts it; `diagnostics()` does so by itself.
+   * @example
+   * const d = createDiagnostics().start()
+   */
   start (): this
-  /** Stops and releases everything: timers, listeners, threads. Idempotent. */
+  /**
+   * Stops and releases everything: timers, listeners, threads. Idempotent.
+   * @example
+   * process.on('SIGTERM', async () => { await d.close() })
+   */
   close (): Promise<void>
   /**
    * Writes a capture to the store, and keeps the process alive until it is done. Rejects with a code of docs/errors.md.
@@ -515,6 +780,8 @@ export interface DiagnosticsHandle {
   /**
    * One ranked answer to "what is wrong with this process, and what do I change?", worst first: docs/findings.md. An answer takes one to two
    * seconds. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run, or with ERR_LOOPSCOPE_OBSERVER_LOST.
+   * @example
+   * const { findings: [worst] } = await d.findings()
    */
   findings (): Promise<Findings>
   /**
@@ -527,19 +794,29 @@ export interface DiagnosticsHandle {
   /**
    * Marks this moment: in charts, beside captures, and for `loopscope diff --mark`. The last 100 marks are kept: docs/marks.md.
    * @param text 1 to 200 printable characters, else ERR_LOOPSCOPE_INVALID_OPTION is thrown; ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run
+   * @example
+   * d.mark('deploy 42')
    */
   mark (text: string): Mark
   /**
    * The last 100 marks, oldest first; including those from `loopscope mark` and HTTP. Empty while loopscope does not run, and where it has no
    * observer thread, which keeps them.
+   * @example
+   * const [first] = await d.marks()
    */
   marks (): Promise<Mark[]>
-  /** Event-loop delay since start. Throws ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run. */
+  /**
+   * Event-loop delay since start. Throws ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run.
+   * @example
+   * const { p99Ms } = d.delay()
+   */
   delay (): DelaySummary
   /**
    * Synchronous calls since start, up to now: the recorder's open window is ended and read, which takes some milliseconds; callers that ask more
    * often than four times per second wait for each other. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run. Without an observer
    * thread nothing is sampled.
+   * @example
+   * const { sampled: [heaviest] } = await d.syncCalls()
    */
   syncCalls (): Promise<SyncCalls>
   /**
@@ -549,12 +826,24 @@ export interface DiagnosticsHandle {
    * d.route(request, '/users/:id')
    */
   route (request: object, template: string): void
-  /** Whether the exact detector counts calls as the application's work; set by the first server that listens, or by assignment. */
+  /**
+   * Whether the exact detector counts calls as the application's work; set by the first server that listens, or by assignment.
+   * @example
+   * d.armed = true // start-up is over
+   */
   armed: boolean
-  /** The process's cached clock; it runs from its first use until close(). */
+  /**
+   * The process's cached clock; it runs from its first use until close().
+   * @example
+   * const at = d.clock.now()
+   */
   readonly clock: Clock
   readonly heap: {
-    /** Records how much of the heap is used after each full collection, from now on, until stop() or close(). */
+    /**
+     * Records how much of the heap is used after each full collection, from now on, until stop() or close().
+     * @example
+     * const watch = d.heap.watch()
+     */
     watch (): HeapWatch
   }
 }
