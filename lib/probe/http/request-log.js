@@ -58,8 +58,8 @@ class RequestLog {
   /** @param {any} socket */
   #connectionOf (socket) {
     if (!socket) return 0
-    socket[CONNECTION] ??= ++this.#connections
-    return socket[CONNECTION]
+    if (socket[CONNECTION] === undefined) Reflect.defineProperty(socket, CONNECTION, { value: ++this.#connections }) // no one who prints it sees it
+    return socket[CONNECTION] ?? 0
   }
 
   /**
