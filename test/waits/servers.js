@@ -60,9 +60,9 @@ async function startMariadb (t) {
  * @param {import('node:test').TestContext} t
  */
 async function startPostgres (t) {
-  const folder = makeFolder(t)
-  const port = await freePort()
   const user = process.getuid?.() === 0 ? userOf('postgres') : {}
+  const folder = makeFolder(t, user.uid === undefined ? os.tmpdir() : '/tmp') // another user cannot look into a temporary folder of root
+  const port = await freePort()
   if (user.uid !== undefined) fs.chownSync(folder, user.uid, user.gid)
   await promisify(execFile)(/** @type {string} */ (pathOf('initdb')), ['--pgdata', `${folder}/data`, '--username', 'root', '--auth', 'trust', '--no-sync', '--locale', 'C', '--encoding', 'UTF8'], { ...user, cwd: folder })
   await startServer(t, 'postgres', ['-D', `${folder}/data`, '-p', String(port), '-h', '127.0.0.1', '-k', folder, '-F', '-c', 'shared_buffers=16MB', '-c', 'max_connections=50'], port, user)
@@ -75,9 +75,12 @@ function userOf (name) {
   return { uid, gid }
 }
 
-/** @param {import('node:test').TestContext} t */
-function makeFolder (t) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-waits-'))
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} [parent]
+ */
+function makeFolder (t, parent = os.tmpdir()) {
+  const folder = fs.mkdtempSync(path.join(parent, 'loopscope-waits-'))
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   return folder
 }
