@@ -87,9 +87,14 @@ for (const library of ['pg', 'knex']) {
 }
 
 test('pg without a pool: a new connection for each request', { skip: SKIP || (Number(process.versions.node.split('.')[0]) < 22 && 'Node.js 20 does not report these connections') }, async t => {
-  const { find, diagnosis } = await findingsOf(t, 'unpooled', 0)
-  // Where opening them takes much of a slow machine's time, that is reported instead.
-  const found = find('no-keep-alive') ?? find('socket-connects')
+  let found
+  let diagnosis
+  // Where opening them takes much of a slow machine's time, that is reported instead; on a busy one the slowest requests may not show it.
+  for (let attempt = 0; attempt < 3 && found === undefined; attempt++) {
+    const answer = await findingsOf(t, 'unpooled', 0)
+    found = answer.find('no-keep-alive') ?? answer.find('socket-connects')
+    diagnosis = answer.diagnosis
+  }
   assert.ok(found, diagnosis)
   if (found.id === 'socket-connects') return
   assert.match(found.title, /each request opens a new one/)
