@@ -128,7 +128,7 @@ class HeapWatching {
    * @param {{ share: number, location: StoreLocation }} wanted
    */
   async reportBeforeLimit ({ share, location }) {
-    await new Promise(resolve => { setImmediate(() => resolve(undefined)).unref() }) // a process that ends at once does not load node:v8
+    await new Promise(resolve => { setImmediate(guarded(() => resolve(undefined))).unref() }) // a process that ends at once does not load node:v8
     const order = { share, heapLimitBytes: this.#limitBytes(), location }
     this.#watchMemory = () => this.#ask('watchMemory', { order })
     return this.#watchMemory()
