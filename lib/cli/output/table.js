@@ -9,6 +9,7 @@ const INDENT = '    ' // of a column that is moved below its row
 const MIN_TEXT = 10 // characters: less is unreadable
 const MIN_LOCATION = 36 // a function and its location
 const MIN_BEFORE_LOCATION = 8
+const LOCATION_END = /:\d+\)?$/
 
 const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), meaning: 'do not cut texts to fit the width' })
 
@@ -105,7 +106,7 @@ function padded (text, { isNumber, width }) {
 function fit (text, width, { isNumber, isWhole, endsWithLocation } = {}) {
   if (text.length <= width || isNumber || isWhole) return text
   const room = Math.max(0, width - 1)
-  if (!endsWithLocation) return `${text.slice(0, room)}…`
+  if (!endsWithLocation || !LOCATION_END.test(text)) return `${text.slice(0, room)}…`
   const kept = Math.max(Math.floor(room / 2), Math.min(locationOf(text).length, room - MIN_BEFORE_LOCATION))
   return `${text.slice(0, room - kept)}…${text.slice(text.length - kept)}`
 }
