@@ -1,7 +1,7 @@
 'use strict'
 
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showDuration } = require('../output/display')
+const { PID_COLUMN, showDuration } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, askAll } = require('../connect/connect')
@@ -30,7 +30,7 @@ async function run (invocation) {
   if (values.json) return terminal.json(processes)
   if (processes.length === 0) return terminal.note('no processes; `loopscope run -- node app.js` starts one')
   terminal.table([
-    { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+    PID_COLUMN,
     { title: 'NAME', cell: ({ appName }) => appName },
     ...(processes.some(({ group = null, appName }) => group !== null && group !== appName)
       ? [{ title: 'GROUP', cell: (/** @type {any} */ { group }) => group ?? '-' }]
@@ -44,7 +44,7 @@ async function run (invocation) {
 
 /** @type {import('../output/table').Column[]} */
 const GROUP_COLUMNS = [
-  { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+  PID_COLUMN,
   { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' },
   { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
   { title: 'UTIL', isNumber: true, cell: ({ delay }) => delay === null ? '-' : `${(delay.utilization * 100).toFixed(0)} %` },

@@ -4,6 +4,7 @@ const { Failure } = require('../failure')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
+const { PID_COLUMN } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
@@ -58,7 +59,7 @@ function sumColumn (title, ...owners) {
 
 /** @type {import('../output/table').Column[]} */
 const GROUP_COLUMNS = [
-  { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+  PID_COLUMN,
   { title: 'RSS', isNumber: true, cell: ({ rssBytes }) => rssBytes === null ? '-' : showBytes(rssBytes) },
   sumColumn('HEAP', 'heap'),
   sumColumn('HEAP FREE', 'heap-free'),

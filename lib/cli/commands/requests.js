@@ -3,7 +3,7 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showDuration } = require('../output/display')
+const { PID_COLUMN, showDuration } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { describeRoute, describeState } = require('../../shared/requests/describe-state')
 const { describeCounts, describeRunning, describeStale } = require('../../shared/requests/summary')
@@ -30,9 +30,6 @@ const COLUMNS = [
   { title: 'CLIENT', cell: ({ clientGone }) => clientGone ? 'gone' : '-' },
   { title: 'NOW', endsWithLocation: true, cell: request => describeState(request, request.where) }
 ]
-
-/** @type {import('../output/table').Column} */
-const PID_COLUMN = { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) }
 
 /** @type {import('../output/table').Column} */
 const TRACE_COLUMN = { title: 'TRACE', isWhole: true, cell: ({ traceId }) => traceId ?? '-' }

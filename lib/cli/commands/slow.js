@@ -3,7 +3,7 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_COLUMNS, showDuration, timeColumn } = require('../output/display')
+const { PID_COLUMN, WIDE_COLUMNS, showDuration, timeColumn } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { printable } = require('../output/text')
@@ -57,9 +57,6 @@ const STEP_COLUMNS = [
   { title: 'FOR', isNumber: true, cell: ({ ms }) => showDuration(ms) },
   { title: 'STEP', endsWithLocation: true, cell: describeStep }
 ]
-
-/** @type {import('../output/table').Column} */
-const PID_COLUMN = { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) }
 
 /** @param {Invocation} invocation */
 async function run (invocation) {

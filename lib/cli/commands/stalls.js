@@ -3,7 +3,7 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { showCause, showCulprit, showDuration, timeColumn } = require('../output/display')
+const { PID_COLUMN, showCause, showCulprit, showDuration, timeColumn } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -73,9 +73,6 @@ function showStalls ({ stalls, totals }, subject, { terminal, values }) {
   ]
   terminal.table(columns, stalls)
 }
-
-/** @type {import('../output/table').Column} */
-const PID_COLUMN = { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) }
 
 /** @type {import('../output/table').Column[]} */
 const STALL_COLUMNS = [

@@ -3,7 +3,7 @@
 // Serves the tools over the Model Context Protocol on standard input and output. Each call runs a command of the command line, with its output
 // in memory: the answer is what a person would read, without control characters and of a limited size.
 
-const { PassThrough, Writable } = require('node:stream')
+const { Writable } = require('node:stream')
 const { finished } = require('node:stream/promises')
 const { TOOLS, argumentsOf, inputSchemaOf } = require('./tools')
 const { createTerminal } = require('../output/terminal')
@@ -39,7 +39,7 @@ const INSTRUCTIONS = [
  */
 async function serve (settings, { requirePackage, runCommand, env, signal }) {
   const { McpServer, fromJsonSchema } = requirePackage('@modelcontextprotocol/server')
-  const { StdioServerTransport, serveStdio } = requirePackage('@modelcontextprotocol/server/stdio')
+  const { serveStdio } = requirePackage('@modelcontextprotocol/server/stdio')
   const addresses = [...settings.addresses.keys()]
   const createServer = () => {
     const server = new McpServer({ name: 'loopscope', version }, { instructions: INSTRUCTIONS })
@@ -53,9 +53,7 @@ async function serve (settings, { requirePackage, runCommand, env, signal }) {
     }
     return server
   }
-  const input = new PassThrough()
-  process.stdin.pipe(input)
-  const server = serveStdio(createServer, { transport: new StdioServerTransport(input, process.stdout) })
+  const server = serveStdio(createServer)
   await finished(process.stdin, { writable: false, signal }).catch(() => {}) // closed by the client, broken, or interrupted
   process.stdin.destroy()
   await server.close()

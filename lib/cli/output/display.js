@@ -11,6 +11,9 @@ const { localTime, shortLocalTime } = require('../../base/local-time')
 
 const WIDE_COLUMNS = 120 // from which tables show more than a terminal of 80 has room for
 
+/** Of a row about one process. @type {import('./table').Column} */
+const PID_COLUMN = Object.freeze({ title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) })
+
 /** @type {readonly import('./table').Column[]} */
 const THREAD_COLUMNS = Object.freeze([
   { title: 'THREAD', cell: ({ name }) => name },
@@ -52,4 +55,4 @@ function showCause ({ cause, startingUp }) {
   return startingUp ? `${cause}, starting up` : cause
 }
 
-module.exports = { THREAD_COLUMNS, WIDE_COLUMNS, showCause, showCulprit, showDuration, showLocation, timeColumn }
+module.exports = { PID_COLUMN, THREAD_COLUMNS, WIDE_COLUMNS, showCause, showCulprit, showDuration, showLocation, timeColumn }

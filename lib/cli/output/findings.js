@@ -3,6 +3,7 @@
 // Prints findings: all of one process, or the first one of each of several.
 
 const { NAME_COLUMNS, headline, inPieces, labelOf } = require('../../shared/findings/show')
+const { PID_COLUMN } = require('./display')
 const { wrapped } = require('./text')
 
 /** @import { Findings } from '../../../types/findings' */
@@ -48,7 +49,7 @@ function showFindings (answer, terminal, head) {
  */
 function showAll (answers, terminal) {
   terminal.table([
-    { title: 'PID', isNumber: true, cell: ({ pid }) => String(pid) },
+    PID_COLUMN,
     { title: 'NAME', cell: ({ appName }) => appName },
     { title: 'FINDING', cell: ({ findings: [first] }) => `${labelOf(first)}: ${first.title}` }
   ], answers)

@@ -50,6 +50,8 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
   /** @param {Part | Part[]} line */
   const showLine = line => [line].flat().map(show).join('')
 
+  /** @param {Part | Part[]} line */
+  const writeLine = line => { output.write(`${showLine(line)}\n`) }
   const columns = () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || DEFAULT_COLUMNS
 
   return {
@@ -66,13 +68,12 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     progress: (text, seconds) => startProgress({ text, seconds, stream: notes, isTerminal: isNotesTerminal }),
     /** @param {string | Uint8Array} text  with line ends */
     text: text => { output.write(show(textOf(text))) },
-    /** @param {Part | Part[]} line */
-    line: line => { output.write(`${showLine(line)}\n`) },
+    line: writeLine,
     /** Rows that fit the width, below their titles. @type {(columns: readonly import('./table').Column[], rows: readonly any[]) => void} */
     table: (shown, rows) => {
       const { titles, lines } = tableOf(shown, rows, columns())
-      for (const text of titles) output.write(`${showLine({ style: 'bold', text })}\n`)
-      for (const text of lines) output.write(`${showLine(text)}\n`)
+      for (const text of titles) writeLine({ style: 'bold', text })
+      for (const text of lines) writeLine(text)
     },
     /** @param {unknown} value */
     json: value => { output.write(`${printableJson(value)}\n`) },
