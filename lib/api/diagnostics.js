@@ -15,9 +15,8 @@ const { assertKnownKeys } = require('../base/validate')
 /** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
-// A process that ends sooner does not load the logger and the metrics client. An application that still loads then gets them in the first turn of
-// its loop, before it accepts a connection.
-const SETTLE_MS = 50
+// An application that still loads has its registry by the first turn of its loop, before it accepts a connection.
+const LOADED_MS = 50
 
 /**
  * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
@@ -45,18 +44,13 @@ function createDiagnostics (options) {
 /**
  * For `--require loopscope/register`: started, and counting the requests of every HTTP server in the process. It logs to standard error, because
  * a program's output must not contain loopscope's lines. The metrics go into the application's registry.
- * @param {object} [how]
- * @param {boolean} [how.mayEndSoon]  if true, the logger and the metrics client are loaded a moment later, or on first use
  * @returns {Handle}
  */
-function observeProcess ({ mayEndSoon = false } = {}) {
-  const logger = createLazyLogger({ fd: STANDARD_ERROR })
-  const handle = new Handle(undefined, { logger: () => logger, registry: findRegistry, isLate: true })
+function observeProcess () {
+  const handle = new Handle(undefined, { logger: () => createLazyLogger({ fd: STANDARD_ERROR }), registry: findRegistry })
   handle.openRequestChannel()
   handle.start()
-  const settle = guarded(() => handle.settle(logger.make))
-  if (mayEndSoon) setTimeout(settle, SETTLE_MS).unref()
-  else settle()
+  setTimeout(guarded(() => handle.joinRegistry()), LOADED_MS).unref()
   return handle
 }
 
@@ -93,7 +87,7 @@ function asHandle (middleware, handle) {
     // Loaded on demand.
     fastify: { get: () => require('../probe/http/adapters/fastify').createFastifyPlugin(middleware) },
     koa: { get: () => require('../probe/http/adapters/koa').createKoaMiddleware(middleware) },
-    registry: { value: handle.registry }
+    registry: { get: () => handle.registry }
   })))
 }
 

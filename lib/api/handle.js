@@ -4,6 +4,7 @@
 
 const { EventEmitter } = require('node:events')
 const { findApplication } = require('../probe/process/application')
+const { declaredClients } = require('../probe/process/application-registry')
 const { clusterWorkerId } = require('../base/system/cluster-worker')
 const { errors } = require('../base/errors')
 const { setFaultListener } = require('../base/guard')
@@ -11,7 +12,7 @@ const { assertFunction, assertKnownKeys, assertNumberAbove, assertPlainObject, a
 const { warnOnce } = require('../base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
-const { makeLogger } = require('../shared/default-logger')
+const { createLazyLogger } = require('./lazy-logger')
 const { checkWhatIf } = require('../shared/check-what-if')
 const { newMark } = require('../shared/new-mark')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
@@ -57,16 +58,14 @@ class Handle extends EventEmitter {
    * @param {object} [standIns]  defaults for options that are not passed
    * @param {() => Logger} [standIns.logger]
    * @param {(appRoot: string) => Registry | undefined} [standIns.registry]
-   * @param {boolean} [standIns.isLate]  whether settle() loads what is not needed at first
    */
-  constructor (options, { logger = makeLogger, registry = () => undefined, isLate = false } = {}) {
+  constructor (options, { logger = createLazyLogger, registry = () => undefined } = {}) {
     super()
     this.#options = resolveOptions(options)
     this.#application = findApplication(this.#options.started)
     this.#logger = this.#options.logger ?? logger()
     setFaultListener(error => warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error))
-    this.#metrics = new ApplicationMetrics({ find: () => this.#options.registry ?? registry(this.#application.root), logger: this.#logger })
-    if (!isLate) this.#metrics.load()
+    this.#metrics = new ApplicationMetrics({ registry: this.#options.registry, find: () => registry(this.#application.root), logger: this.#logger })
     this.#requests = new ApplicationRequests({
       logger: this.#logger,
       stallThresholdMs: this.#options.stallThresholdMs,
@@ -76,7 +75,7 @@ class Handle extends EventEmitter {
     })
     this.#surface = new Surface({
       options: this.#options,
-      registry: () => this.registry,
+      registry: () => this.#instruments?.exempt(() => this.registry) ?? this.registry, // loading it takes a while
       logger: this.#logger,
       ...this.#location,
       version,
@@ -129,8 +128,8 @@ class Handle extends EventEmitter {
   /** Handles a signal that came before the handle listened. @param {NodeJS.Signals} signal */
   answerSignal (signal) { return this.#signals.answer(signal) }
 
-  /** Loads what is not needed in the first moment of a process. @param {() => void} more  loads parts beyond the handle's */
-  settle (more) { this.#instruments?.exempt(() => [more(), this.registry]) }
+  /** Adds the metrics to the registry of an application that declares a metrics client, and therefore reads it. */
+  joinRegistry () { if (declaredClients(this.#application.root).length > 0) this.#instruments?.exempt(() => this.registry) }
 
   /** Stops everything and restores what was changed. Running captures fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
   async close () {

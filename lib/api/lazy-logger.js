@@ -1,6 +1,6 @@
 'use strict'
 
-// The lazy logger of a preload: created with its first line, or once the process has lived for a moment.
+// The default logger. pino is loaded with its first line: many processes never log one.
 
 const { guarded } = require('../base/guard')
 const { makeLogger } = require('../shared/default-logger')
@@ -10,8 +10,8 @@ const { makeLogger } = require('../shared/default-logger')
 const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
 
 /**
- * @param {Parameters<typeof makeLogger>[0]} options
- * @returns {Logger & { make (): void }}
+ * @param {Parameters<typeof makeLogger>[0]} [options]
+ * @returns {Logger}
  */
 function createLazyLogger (options) {
   // pino will listen for the exit of the process; code that counts those listeners must not find another one later.
@@ -33,7 +33,6 @@ function createLazyLogger (options) {
   }
 
   return {
-    make: () => { made() },
     info: (...values) => made().info(...values),
     warn: (...values) => made().warn(...values),
     error: (...values) => made().error(...values)

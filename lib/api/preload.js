@@ -34,7 +34,7 @@ function preload () {
   // An invalid variable aborts the start of the process. Without any there is nothing to check, and the options are not loaded.
   const options = hasVariables() ? require('./options/resolve-options').resolveOptions() : null
   const isOfApplication = startsApplication()
-  if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin({ mayEndSoon: true })
+  if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin()
   else new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication).start()
 }
 
@@ -71,8 +71,8 @@ class Waiting {
   #signals
   #isOfApplication
   #isOver = false
-  #onRequire = guarded((/** @type {any} */ { id }) => { if (SERVER_MODULES.has(id)) this.begin({ mayEndSoon: true }) })
-  #onImport = guarded((/** @type {any} */ { url }) => { if (!isInPackage(String(url))) this.begin({ mayEndSoon: true }) })
+  #onRequire = guarded((/** @type {any} */ { id }) => { if (SERVER_MODULES.has(id)) this.begin() })
+  #onImport = guarded((/** @type {any} */ { url }) => { if (!isInPackage(String(url))) this.begin() })
   #onListen = guarded(() => this.begin())
   #onFastify = guarded((/** @type {any} */ { fastify }) => this.#observeFastify(fastify))
   #onSignal = guarded((/** @type {NodeJS.Signals} */ signal) => this.begin()?.answerSignal(signal))
@@ -98,14 +98,11 @@ class Waiting {
     setTimeout(guarded(() => this.begin()), LONG_ENOUGH_MS).unref()
   }
 
-  /**
-   * @param {{ mayEndSoon: boolean }} [how]
-   * @returns {Handle | undefined} undefined if it had begun before
-   */
-  begin (how = { mayEndSoon: false }) {
+  /** @returns {Handle | undefined} undefined if it had begun before */
+  begin () {
     if (this.#isOver) return undefined
     this.#isOver = true
-    const handle = beginLate(how)
+    const handle = beginLate()
     for (const signal of this.#signals) process.off(signal, this.#onSignal)
     // Not at once: a channel that is publishing would skip its next subscriber.
     setImmediate(guarded(() => {
@@ -130,18 +127,16 @@ class Waiting {
   }
 }
 
-/** @param {{ mayEndSoon: boolean }} how */
-function begin (how) {
-  return require('./diagnostics').observeProcess(how)
+function begin () {
+  return require('./diagnostics').observeProcess()
 }
 
 /**
- * @param {{ mayEndSoon: boolean }} how
  * @returns {Handle | undefined} undefined if that failed, for example because the application has set an invalid variable meanwhile
  */
-function beginLate (how) {
+function beginLate () {
   try {
-    return begin(how)
+    return begin()
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
     if (code === 'MODULE_NOT_FOUND') return undefined // the application has removed or replaced the files, as tests do

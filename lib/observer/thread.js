@@ -16,7 +16,6 @@ const { readCounts } = require('./counts')
 const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
 const { MemoryWatch } = require('./memory/memory-watch')
-const { SiteWatch } = require('./memory/sites/site-watch')
 const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { Scheduler } = require('./stalls/scheduler')
@@ -32,7 +31,7 @@ const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { CallCounts } = require('./waits/call-counts')
 const { readOpenConnections } = require('./waits/open-connections')
 const { WaitProfile } = require('./waits/wait-profile')
-const { WhatIf } = require('./what-if/what-if')
+const { RequestHistory } = require('./what-if/request-history')
 const { createWindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
@@ -64,7 +63,7 @@ class ObserverThread {
   /** @type {WaitProfile} */
   #waitProfile
   #requestsInFlight
-  #whatIf = new WhatIf()
+  #requestHistory = new RequestHistory()
   #sampledCalls
   #windowReading
   #poolProbe
@@ -76,6 +75,7 @@ class ObserverThread {
   #memory
   /** Unless the option is off. @type {import('./memory/limit-watch').MemoryLimitWatch | undefined} */
   #memoryLimit
+  /** Loaded when it is first armed. @type {import('./memory/sites/site-watch').SiteWatch | undefined} */
   #allocationSites
   #captureParts
   /** Loaded with the first application that has one. @type {import('./admin/admin').Admin | undefined} */
@@ -158,19 +158,8 @@ class ObserverThread {
       blockedMs: () => this.#stalls.series.blockedMs(),
       describeProbe: stack => this.#stalls.describeProbe(stack)
     })
-    this.#allocationSites = new SiteWatch({
-      sampler: () => this.#captureParts.sampler,
-      main: this.#main,
-      buffersBytes: () => this.#state.notedMemory?.buffersBytes ?? null,
-      heapBytes: () => this.#state.notedMemory?.heapUsedBytes ?? 0,
-      hasSession: () => this.#recorder.hasSession,
-      routesOf: nodes => this.#windowReading.routesOf(nodes),
-      threadSessions: this.#recorder.threadSessions,
-      toOriginal: frames => this.#sourceMaps.frames(frames),
-      appRoot: settings.appRoot
-    })
     this.#memory = new MemoryWatch({
-      sites: this.#allocationSites,
+      sites: this.#sites,
       state: this.#state,
       main: this.#main,
       blockedMs: () => this.#stalls.series.blockedMs(),
@@ -186,6 +175,29 @@ class ObserverThread {
       workLines: () => workLinesOf(this.#stalls.records.list()),
       marks: this.#marks
     })
+  }
+
+  #sites = {
+    noteGrowing: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowing(growing) },
+    current: () => this.#allocationSites?.current() ?? null,
+    /** @type {import('./memory/sites/site-watch').SiteWatch['arm']} */
+    arm: (wanted, signal) => this.#siteWatch().arm(wanted, signal)
+  }
+
+  #siteWatch () {
+    const { SiteWatch } = require('./memory/sites/site-watch')
+    this.#allocationSites ??= new SiteWatch({
+      sampler: () => this.#captureParts.sampler,
+      main: this.#main,
+      buffersBytes: () => this.#state.notedMemory?.buffersBytes ?? null,
+      heapBytes: () => this.#state.notedMemory?.heapUsedBytes ?? 0,
+      hasSession: () => this.#recorder.hasSession,
+      routesOf: nodes => this.#windowReading.routesOf(nodes),
+      threadSessions: this.#recorder.threadSessions,
+      toOriginal: frames => this.#sourceMaps.frames(frames),
+      appRoot: this.#settings.appRoot
+    })
+    return this.#allocationSites
   }
 
   /** The report's code is loaded with the first one. @type {typeof import('./report-sections').reportSections} */
@@ -250,7 +262,7 @@ class ObserverThread {
         this.#traceEvents.addNotes(notes)
         this.#waitProfile.add(notes.awaits)
         this.#requestsInFlight.addNotes(notes)
-        this.#whatIf.add(notes.log)
+        this.#requestHistory.add(notes.log)
         this.#windowReading.addNotes(notes)
       },
       speedUp: () => {
@@ -341,7 +353,7 @@ class ObserverThread {
         heapUsage: async () => this.#recorder.hasSession ? this.#recorder.post('Runtime.getHeapUsage') : null,
         requests: () => this.#requestsInFlight.read(),
         heapProfile: () => this.#captureParts.sampler.readRunning(),
-        sites: async () => this.#allocationSites.current() ?? undefined,
+        sites: async () => this.#sites.current() ?? undefined,
         send: artifact => this.#egress?.push(artifact, { isUrgent: true }),
         logNow: this.#logNow
       })
@@ -386,14 +398,14 @@ class ObserverThread {
       logNow: this.#logNow,
       marks: this.#marks,
       memory: this.#memory,
-      allocationSites: this.#allocationSites,
+      allocationSites: this.#sites,
       recorder: this.#recorder,
       windowReading: this.#windowReading,
       sampledCalls: this.#sampledCalls,
       slowRequests: this.#slowRequests,
       waitProfile: this.#waitProfile,
       requestsInFlight: this.#requestsInFlight,
-      whatIf: this.#whatIf,
+      requestHistory: this.#requestHistory,
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,

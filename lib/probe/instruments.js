@@ -263,7 +263,7 @@ class Instruments {
 
   /** Call it when work begins: the heartbeat becomes fast. */
   speedUp = () => this.#heartbeat.speedUp()
-  /** @param {() => unknown} work  of loopscope, not counted as a delay of the application */
+  /** Runs work of loopscope, which is not counted as a delay of the application. @type {<T>(work: () => T) => T} */
   exempt = work => this.#heartbeat.exempt(() => this.exactCalls.unwatched(work))
 
   /** The observer's counts so far; empty without an observer. @returns {Promise<Partial<Counts>>} */

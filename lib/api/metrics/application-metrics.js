@@ -1,7 +1,7 @@
 'use strict'
 
 // The metrics of an application, in the registry that was passed in, in the application's default one, or in loopscope's own. Other parts count the
-// numbers, so nothing is lost if the metrics are created late, and prom-client is loaded as late as possible.
+// numbers, so nothing is lost if the metrics are created late: prom-client is loaded when something reads them.
 
 const { guarded } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
@@ -32,22 +32,19 @@ class ApplicationMetrics {
 
   /**
    * @param {object} parts
-   * @param {() => Registry | undefined} parts.find  undefined: loopscope's own is used
+   * @param {Registry | undefined} parts.registry  option
+   * @param {() => Registry | undefined} parts.find  the application's; undefined: loopscope's own is used
    * @param {Logger} parts.logger
    */
   constructor (parts) {
     this.#parts = parts
+    this.#registry = parts.registry
   }
 
   /** The registry, with loopscope's metrics in it. */
   get registry () {
-    const registry = this.load()
-    this.#hold()
-    return registry
-  }
-
-  load () {
     this.#registry ??= this.#parts.find() ?? new (require('prom-client').Registry)()
+    this.#hold()
     return this.#registry
   }
 

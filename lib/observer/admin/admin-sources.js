@@ -10,6 +10,7 @@ const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
 const { checkRequest } = require('../../shared/captures/kinds')
 const { newMark } = require('../../shared/new-mark')
+const { WhatIf } = require('../what-if/what-if')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -73,7 +74,7 @@ const REPORT_MS = 10_000
  * @param {Pick<import('../slow-requests/slow-requests').SlowRequests, 'list' | 'handedOverMs'>} parts.slowRequests
  * @param {Pick<import('../waits/wait-profile').WaitProfile, 'read' | 'settleNow'>} parts.waitProfile
  * @param {Pick<import('../requests/requests-in-flight').RequestsInFlight, 'read'>} parts.requestsInFlight
- * @param {import('../what-if/what-if').WhatIf} parts.whatIf
+ * @param {import('../what-if/request-history').RequestHistory} parts.requestHistory
  * @param {{ readNow (): Promise<boolean> }} parts.windowReading  false: the open window did not arrive in time
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
@@ -106,7 +107,7 @@ function createAdminSources (parts) {
     memory: parts.memory,
     past: parts.past,
     outgoing: parts.outgoing,
-    whatIf: parts.whatIf,
+    whatIf: new WhatIf({ history: parts.requestHistory }),
     marks: () => marks.list(),
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),

@@ -8,7 +8,6 @@ const { exactParts, roundedSum } = require('../../base/exact-sum')
 const { monotonicMs } = require('../../base/monotonic')
 const { toCodeFrame } = require('../../formats/profile/frame')
 const { createWorkLineOf } = require('../../formats/profile/work-lines')
-const { adviceOf } = require('../../shared/sync-calls/advice')
 const { FlagLog, Flags } = require('../../shared/sync-calls/flags')
 const { sumByRoute } = require('../../shared/sync-calls/totals')
 const { findSampledCalls, siteKey } = require('./sampled')
@@ -107,7 +106,7 @@ class SampledCalls {
       share: this.#busyMicros === 0 ? 0 : micros / this.#busyMicros,
       routes,
       flagged,
-      advice: adviceOf(api)
+      advice: require('../../shared/sync-calls/advice').adviceOf(api) // loaded with the first one
     }))
   }
 

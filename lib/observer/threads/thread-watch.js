@@ -10,7 +10,6 @@ const { intervalByTimer } = require('../../base/timers')
 const { unattended } = require('../../base/guard')
 const { monotonicMs } = require('../../base/monotonic')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
-const { WatchedThread } = require('./watched-thread')
 
 /** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -18,6 +17,7 @@ const { WatchedThread } = require('./watched-thread')
 /** @import { ThreadTimes } from '../counts' */
 /** @import { ThreadFigures } from './thread-record' */
 /** @import { ThreadSession, ThreadSessions } from './thread-sessions' */
+/** @import { WatchedThread } from './watched-thread' */
 
 /** @typedef {Pick<Stall, 'at' | 'durationMs' | 'cause' | 'culprit'> & { thread: { id: number, name: string }, stack: CodeFrame[] }} ThreadStall */
 
@@ -159,7 +159,7 @@ class ThreadWatch {
 
   /** @param {ThreadSession} session */
   #begin (session) {
-    const thread = new WatchedThread(session, this.#watching)
+    const thread = new (require('./watched-thread').WatchedThread)(session, this.#watching) // loaded with the first worker thread
     this.#watched.set(session, thread)
     unattended(thread.start())
   }

@@ -6,14 +6,12 @@
 const os = require('node:os')
 const { kindOf } = require('../../shared/findings/detectors/hot-spot')
 const { processorShares } = require('../../shared/findings/readings')
-const { RequestHistory } = require('./request-history')
 const { measuredRoutes, predict } = require('./predict')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { Prediction } from '../../../types/what-if' */
 /** @import { HotSpot, Readings } from '../../shared/findings/readings' */
-/** @import { RequestBatch } from '../../shared/requests/request-batch' */
-/** @import { Stretch } from './request-history' */
+/** @import { RequestHistory, Stretch } from './request-history' */
 /** @import { Change } from './request-model' */
 
 // Findings about code that holds the loop.
@@ -24,17 +22,13 @@ const IN_PROCESSES = /^child_process\./
 const MAX_PROCESSES = 32
 
 class WhatIf {
-  #history = new RequestHistory()
+  #history
   #cpus
 
-  /** @param {{ cpus?: number }} [parts] */
-  constructor ({ cpus = os.availableParallelism() } = {}) {
+  /** @param {{ history: Pick<RequestHistory, 'stretches'>, cpus?: number }} parts */
+  constructor ({ history, cpus = os.availableParallelism() }) {
+    this.#history = history
     this.#cpus = cpus
-  }
-
-  /** @param {RequestBatch | null} batch  all requests of a stretch of time */
-  add (batch) {
-    this.#history.add(batch)
   }
 
   /**

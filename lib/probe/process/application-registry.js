@@ -17,7 +17,9 @@ const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
  */
 function findRegistry (appRoot) {
   const requireOfApp = createRequire(path.join(appRoot, 'package.json'))
-  for (const name of inOrder(declaredIn(appRoot))) {
+  const declared = declaredClients(appRoot)
+  // The other may be installed only by a package, loopscope among them.
+  for (const name of [...declared, ...CLIENTS.filter(name => !declared.includes(name))]) {
     try {
       return requireOfApp(name).register
     } catch {} // not installed, or not loadable by this Node.js
@@ -26,22 +28,16 @@ function findRegistry (appRoot) {
 }
 
 /**
- * A declared dependency of the application comes first: the other may be installed only by a package, loopscope among them.
- * @param {string[]} declared
+ * @param {string} appRoot
+ * @returns {string[]} those among the dependencies of the application
  */
-function inOrder (declared) {
-  const isDeclared = (/** @type {string} */ name) => declared.includes(name)
-  return [...CLIENTS.filter(isDeclared), ...CLIENTS.filter(name => !isDeclared(name))]
-}
-
-/** @param {string} appRoot */
-function declaredIn (appRoot) {
+function declaredClients (appRoot) {
   try {
     const { dependencies = {} } = JSON.parse(fs.readFileSync(path.join(appRoot, 'package.json'), 'utf8'))
-    return Object.keys(dependencies)
+    return CLIENTS.filter(name => name in dependencies)
   } catch {
     return []
   }
 }
 
-module.exports = { findRegistry }
+module.exports = { declaredClients, findRegistry }
