@@ -43,7 +43,7 @@ const BARE = new Map(Object.entries({
   'lib/probe/http/request-channel.js subscribe': 'catches by itself: called for each request',
   'lib/probe/http/response-ends.js subscribe': 'catches by itself: called for each request',
   'lib/probe/waits/dependency-calls.js subscribe': 'catches by itself: called for each call',
-  'lib/probe/waits/libraries/net-sockets.js socket.on': 'each of the listeners is guarded',
+  'lib/probe/waits/libraries/node-channels.js socket.on': 'each of the listeners is guarded',
   'lib/api/pm2/parent-channel.js process.nextTick': 'calls the application, as Node.js does: what it throws is its own',
   'lib/observer/heap/near-limit.js on': 'reports a fault',
   'lib/observer/rules/run-actions.js sent.on': 'does nothing',

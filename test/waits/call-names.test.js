@@ -3,8 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { CallNames, NamesOfKind } = require('../../lib/probe/waits/call-names')
-const { toHost, toMethod } = require('../../lib/probe/waits/http-names')
-const { firstWord, toStatement } = require('../../lib/probe/waits/traced-calls')
+const { toHost, toMethod } = require('../../lib/probe/waits/libraries/outgoing-http')
+const { firstWord, toStatement } = require('../../lib/probe/waits/libraries/databases')
 
 test('a name is one number, however a library writes it', () => {
   const names = new CallNames()

@@ -1,15 +1,17 @@
 'use strict'
 
-// TCP connections as they are opened: the DNS lookup, and the connection.
+// Calls that Node.js itself reports: TCP connections as they are opened, with their DNS lookup, and child processes until they end.
 
+const path = require('node:path')
 const { guarded } = require('../../../base/guard')
 const { monotonicMicros } = require('../../../base/monotonic')
 
 /** @import { Socket } from 'node:net' */
 /** @import { DependencyCalls } from '../dependency-calls' */
+/** @import { ChildProcess } from 'node:child_process' */
 
 /** @param {DependencyCalls} calls */
-function listen (calls) {
+function listenToNetSockets (calls) {
   const connections = calls.namesOf({ kind: 'net' })
   const lookups = calls.namesOf({ kind: 'dns' })
   return [calls.listen('net.client.socket', (/** @type {{ socket: Socket }} */ { socket }) => {
@@ -39,4 +41,19 @@ function listen (calls) {
   })]
 }
 
-module.exports = { listen }
+// Child processes, until they end: by the name of the command, never with its arguments. Forked ones are left out: they are long-running workers.
+
+/** @param {DependencyCalls} calls */
+function listenToChildProcesses (calls) {
+  const names = calls.namesOf({ kind: 'process', toTarget: file => path.basename(String(file)) })
+  return [calls.listen('child_process', (/** @type {{ process: ChildProcess }} */ { process: child }) => {
+    const context = calls.request()
+    /** @type {ReturnType<DependencyCalls['begin']> | undefined} */
+    let call
+    const begin = () => { call ??= calls.begin(names.numberOf('spawn', child.spawnfile), context) }
+    child.once('spawn', guarded(() => { if (child.channel === null || child.channel === undefined) begin() }))
+    child.once('exit', guarded(code => { if (call !== undefined) calls.end(call, code !== 0) }))
+  })]
+}
+
+module.exports = { listenToChildProcesses, listenToNetSockets }
