@@ -3,8 +3,7 @@
 // One application's diagnostics: its metrics, requests, admin surface and signals. What exists once per process is in instruments.js.
 
 const { EventEmitter } = require('node:events')
-const { findApplication } = require('../probe/process/application')
-const { declaredClients } = require('../probe/process/application-registry')
+const { declaredClients, findApplication } = require('../probe/process/application')
 const { clusterWorkerId } = require('../base/system/cluster-worker')
 const { errors } = require('../base/errors')
 const { setFaultListener } = require('../base/guard')

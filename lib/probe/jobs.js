@@ -17,7 +17,7 @@ const { noteSpan } = require('./trace-of')
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { RouteContext } from './http/contexts/route-context' */
 /** @import { InFlight } from './http/in-flight' */
-/** @import { SlowestRequest } from './http/slowest-request' */
+/** @import { SlowestRequest } from './http/stall-route' */
 /** @import { RequestNotes } from './request-notes' */
 
 // Each name is a series of metrics.

@@ -9,8 +9,7 @@ const { addStallToTrace } = require('./open-telemetry')
 
 /** @import { Stall } from '../../types/diagnostics' */
 /** @import { ObserverClient } from '../link/observer-client' */
-/** @import { SlowRequest } from './http/slowest-request' */
-/** @import { Stuck } from './http/stall-route' */
+/** @import { SlowRequest, Stuck } from './http/stall-route' */
 /** @import { LateTick } from './loop/heartbeat' */
 /** @import { MeasuredStall } from '../shared/stalls/stall' */
 

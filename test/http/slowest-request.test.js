@@ -2,7 +2,7 @@
 
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
-const { SlowestRequest } = require('../../lib/probe/http/slowest-request')
+const { SlowestRequest } = require('../../lib/probe/http/stall-route')
 const { monotonicMicros } = require('../../lib/base/monotonic')
 const { routeOf } = require('../../lib/probe/http/route-template')
 const { frameworks, createParts, serve } = require('./served')

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { findRegistry } = require('../../lib/probe/process/application-registry')
+const { findRegistry } = require('../../lib/probe/process/application')
 
 /** An application with clients of that many names, each with its name for a registry. */
 function makeApplication (t, { declared, installed }) {

@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Sampler } = require('../../lib/probe/sync-calls/sampler')
+const { Sampler } = require('../../lib/probe/sync-calls/meters')
 
 /** Numbers from 0 to 1 (mulberry32). */
 function seeded (seed) {

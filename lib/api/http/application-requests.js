@@ -8,7 +8,7 @@ const { RouteContext } = require('../../probe/http/contexts/route-context')
 const { RequestChannel } = require('../../probe/http/request-channel')
 const { createRequestDurations } = require('./request-durations')
 const { createRequestMeasure } = require('./request-measure')
-const { SlowestRequest } = require('../../probe/http/slowest-request')
+const { SlowestRequest } = require('../../probe/http/stall-route')
 const { createSetRoute } = require('../../probe/http/set-route')
 
 /** @import { Logger } from '../../../types/diagnostics' */

@@ -6,7 +6,7 @@
 const { monotonicMicros } = require('../../base/monotonic')
 const { createRequestMeasure } = require('./request-measure')
 const { isInFirstTurn } = require('../../probe/http/contexts/one-request')
-const { SlowestRequest } = require('../../probe/http/slowest-request')
+const { SlowestRequest } = require('../../probe/http/stall-route')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger, Middleware } from '../../../types/diagnostics' */

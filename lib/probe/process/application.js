@@ -1,9 +1,12 @@
 'use strict'
 
-// Finds the application that this process runs: the folder that its files are shown relative to, and its name.
+// Finds the application that this process runs: the folder that its files are shown relative to, its name, and the registry of its metrics client.
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { createRequire } = require('node:module')
+
+/** @import { Registry } from 'prom-client' */
 
 /**
  * @typedef {object} Started  what was started, from the process or a process manager
@@ -30,8 +33,8 @@ function isOfPackage (file) {
 /** @param {string} start */
 function nearestPackage (start) {
   for (let folder = start; ; folder = path.dirname(folder)) {
-    const name = packageName(folder)
-    if (name !== null) return { root: folder, name: name || 'node' }
+    const found = readPackage(folder)
+    if (found !== null) return { root: folder, name: typeof found.name === 'string' && found.name !== '' ? found.name : 'node' }
     if (folder === path.dirname(folder)) return null
   }
 }
@@ -47,15 +50,43 @@ function realPath (file) {
 
 /**
  * @param {string} folder
- * @returns {string | null} null where there is no package.json
+ * @returns {any} what its package.json holds; null where there is none
  */
-function packageName (folder) {
+function readPackage (folder) {
   try {
-    const { name } = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
-    return typeof name === 'string' ? name : ''
+    return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
   } catch {
     return null
   }
 }
 
-module.exports = { findApplication }
+// The clients have separate registries. The application's /metrics route already serves the default one.
+
+const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
+
+/**
+ * @param {string} appRoot
+ * @returns {Registry | undefined}
+ */
+function findRegistry (appRoot) {
+  const requireOfApp = createRequire(path.join(appRoot, 'package.json'))
+  const declared = declaredClients(appRoot)
+  // The other may be installed only by a package, loopscope among them.
+  for (const name of [...declared, ...CLIENTS.filter(name => !declared.includes(name))]) {
+    try {
+      return requireOfApp(name).register
+    } catch {} // not installed, or not loadable by this Node.js
+  }
+  return undefined
+}
+
+/**
+ * @param {string} appRoot
+ * @returns {string[]} those among the dependencies of the application
+ */
+function declaredClients (appRoot) {
+  const dependencies = readPackage(appRoot)?.dependencies ?? {}
+  return CLIENTS.filter(name => name in dependencies)
+}
+
+module.exports = { declaredClients, findApplication, findRegistry }

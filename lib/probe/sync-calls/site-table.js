@@ -2,7 +2,7 @@
 
 // The table of call sites by API and place, up to a limit; further ones are added to one more site of each API, _other.
 //
-// Not every stack of a frequently called API is read (sampler.js), so each site is an estimate; the total of the API is not. Calls that were all
+// Not every stack of a frequently called API is read (meters.js), so each site is an estimate; the total of the API is not. Calls that were all
 // recorded are counted; of the others some were sampled and stand for more. What the sampled calls of all sites stand for is scaled to the rest of
 // the total (a ratio estimator): the sum over the sites is exact, and so is the only site of an API.
 
