@@ -10,7 +10,7 @@ const { closestName } = require('./output/closest-name')
 const { printInto } = require('./output/destination')
 const { showAll } = require('./output/findings')
 const { createTerminal } = require('./output/terminal')
-const { wrapped } = require('./output/text')
+const { wrapped } = require('../base/printable')
 const { askAll } = require('./connect/connect')
 const { version } = require('../../package.json')
 

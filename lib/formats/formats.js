@@ -5,6 +5,7 @@
 // their own.
 
 const { localTimeWithZone } = require('../base/local-time')
+const { printable } = require('../base/printable')
 
 /** @import { EncodeContext, Format, FormatName } from '../../types/profile' */
 /** @import { HeapSampling } from './profile/heap-tree' */
@@ -128,7 +129,7 @@ function encodeHistogramText ({ total, classes, pauseMs, heapUsedBytes, takenAt 
     HISTOGRAM_LIMITS,
     '',
     '     count  constructor',
-    ...classes.slice(0, MAX_HISTOGRAM_ROWS).map(({ name, count }) => `${String(count).padStart(10)}  ${name.replaceAll(/\p{Cc}/gu, '\uFFFD')}`),
+    ...classes.slice(0, MAX_HISTOGRAM_ROWS).map(({ name, count }) => `${String(count).padStart(10)}  ${printable(name)}`),
     ...(classes.length > MAX_HISTOGRAM_ROWS ? [`${classes.length - MAX_HISTOGRAM_ROWS} more`] : [])
   ]
   return Buffer.from(`${lines.join('\n')}\n`)

@@ -4,6 +4,7 @@
 
 const { escapeHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
+const { printable } = require('../base/printable')
 const { buildHeapTree, bytesByFunction, bytesByProcess } = require('./profile/heap-tree')
 const { placeOf } = require('./profile/frame')
 
@@ -135,14 +136,6 @@ function inMb (bytes) {
  */
 function percent (part, whole) {
   return `${(whole === 0 ? 0 : part / whole * 100).toFixed(1)}%`
-}
-
-/**
- * Names come from the profiled program: control characters must not break lines or reach the terminal.
- * @param {string} text
- */
-function printable (text) {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD')
 }
 
 module.exports = { encodeHeapGraph, encodeHeapText }

@@ -4,11 +4,11 @@
 // their callers.
 
 const { localTimeWithZone } = require('../base/local-time')
+const { printable } = require('../base/printable')
 const { buildCallTree } = require('./profile/call-tree')
-const { bottomUp, callersOf, nearestOfApplication } = require('./profile/callers')
-const { LOOP_IO, MAX_STACK_FRAMES, packageOf } = require('./profile/frame')
+const { bottomUp, callersOf, hottestLine, nearestOfApplication } = require('./profile/callers')
+const { LOOP_IO, MAX_STACK_FRAMES, packageOf, placeOf } = require('./profile/frame')
 const { describeTotal, kindOf, kindsOf, summarizeTime, sumMicros, timesByProcess, timesByRoute } = require('./profile/time-kinds')
-const { describeFunction, inMs, nameOf, percent, row } = require('./text-rows')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { CallTree } from './profile/call-tree' */
@@ -44,14 +44,6 @@ function encodeText (profile, context = {}) {
   for (const section of context.sections ?? []) lines.push(` ${section.title}`, '', ...section.lines, '')
   if (busy > 0) lines.push(...bottomUpLines(bottomUp(root), busy), '')
   return Buffer.from(lines.map(printable).join('\n'))
-}
-
-/**
- * Names come from the profiled program: control characters must not break lines or reach the terminal.
- * @param {string} text
- */
-function printable (text) {
-  return text.replaceAll(/\p{Cc}/gu, '\uFFFD')
 }
 
 /**
@@ -252,4 +244,74 @@ function describeHottest (root, microsOf) {
   return caller === undefined || caller === heavy ? describeFunction(heavy) : `${nameOf(heavy.frame)}, called by ${nameOf(caller.frame)}`
 }
 
-module.exports = { encodeText }
+// The rows of the text report and the names of functions in them, also for shorter reports.
+
+/**
+ * @param {number} micros
+ * @param {number} ofMicros
+ * @param {string} text
+ */
+function row (micros, ofMicros, text) {
+  return `${inMs(micros)} ${percent(micros, ofMicros)}  ${text}`
+}
+
+/** @param {number} micros */
+function inMs (micros) {
+  return (micros / 1e3).toFixed(1).padStart(11)
+}
+
+/**
+ * @param {number} micros
+ * @param {number} ofMicros
+ */
+function percent (micros, ofMicros) {
+  return `${(ofMicros > 0 ? 100 * micros / ofMicros : 0).toFixed(1)}%`.padStart(6)
+}
+
+/** @param {HeavyFrame} heavy */
+function describeFunction (heavy) {
+  const { frame } = heavy
+  const line = hottestLine(heavy)
+  // A line in the code of Node.js does not help: the reader cannot change it.
+  const isLineUseful = line !== undefined && line !== (frame.work ?? frame).line && frame.origin !== 'node'
+  return isLineUseful ? `${nameOf(frame)}, mostly line ${line}` : nameOf(frame)
+}
+
+/** @param {Frame} frame */
+function nameOf (frame) {
+  if (frame.origin === 'native') return `${frame.name} (native)`
+  return `${frame.name} ${placeOf(frame)}`.trimEnd()
+}
+
+// Summarizes a CPU profile in a few short lines, for readers who have not opened the file.
+
+const MAX_LINES = 5
+// A function with a smaller share of the busy time is not hot.
+const MIN_SHARE = 0.05
+
+/**
+ * @param {CpuProfile} profile
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context]
+ * @returns {string[]} how busy the thread was, then the functions in which it spent that time, hottest first
+ */
+function hotLines (profile, context = {}) {
+  const root = buildCallTree(profile, context)
+  const { busy, idle } = summarizeTime(root)
+  if (busy + idle === 0) return ['no samples']
+  const hot = bottomUp(root).slice(0, MAX_LINES).filter(({ micros }) => micros >= busy * MIN_SHARE)
+  return [
+    `busy ${percent(busy, busy + idle).trim()} of ${((busy + idle) / 1e6).toFixed(1)} s`,
+    ...hot.map(heavy => `${percent(heavy.micros, busy).trim()} ${nameOf(heavy.frame)}${calledBy(heavy)}`)
+  ]
+}
+
+/**
+ * A function of Node.js such as `pbkdf2Sync` is shown with the function of the application that called it most, because that can be changed.
+ * @param {HeavyFrame} heavy
+ */
+function calledBy (heavy) {
+  const caller = nearestOfApplication(heavy)
+  return caller === undefined || caller === heavy ? '' : `, called by ${nameOf(caller.frame)}`
+}
+
+module.exports = { encodeText, hotLines, nameOf, percent }

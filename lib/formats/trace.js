@@ -5,6 +5,7 @@
 // their track.
 
 const { assertCpuProfile } = require('./profile/assert-profile')
+const { parentsOf } = require('./profile/nodes')
 
 /** @import { CpuProfile, EncodeContext, TraceEvents, TraceSpan } from '../../types/profile' */
 
@@ -68,7 +69,7 @@ function samplesOf ({ nodes, samples, timeDeltas, startTime }) {
   const common = { ph: 'P', cat: 'disabled-by-default-v8.cpu_profiler', id: '0x1' }
   const chunks = [event('Profile', { ...common, ts: startTime, args: { data: { startTime } } })]
   /** @type {Map<number, number>} */
-  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map(child => [child, id])))
+  const parents = parentsOf(nodes)
   const tree = nodes.map(({ id, callFrame }) => ({ id, callFrame: { ...callFrame, codeType: callFrame.url === '' ? 'other' : 'JS' }, ...(parents.has(id) && { parent: parents.get(id) }) }))
   let ts = startTime
   for (let from = 0; from === 0 || from < samples.length; from += CHUNK) {

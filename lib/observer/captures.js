@@ -8,7 +8,6 @@ const { monotonicMicros, toEpochMs } = require('../base/monotonic')
 const { KINDS } = require('../shared/captures/kinds')
 const { FORMATS, HISTOGRAM_FORMATS, HEAP_FORMATS } = require('../formats/formats')
 const { onlyRoute } = require('../formats/profile/only-route')
-const { hotLines } = require('../formats/hot-lines')
 
 /** @import { HeapSampler } from './heap/sampler' */
 /** @import { View } from './recorder/views' */
@@ -162,7 +161,7 @@ async function recordCpu ({ lastSeconds = 0, seconds = 0, format, sources: place
   if (shortened !== null) notes.unshift(`${shortened.gotSeconds} s of the ${wantedSeconds} s asked for: the recorder held no more`)
   const found = usualPlaces === 'original' ? reportSections(shown) : {}
   const bytes = encode(shown, { ...context, startedAt: toEpochMs(fromMicros), notes, ...found })
-  const hot = wantsHot ? hotLines(await sources.sourceMaps.profile(profile, { isAsked: true }), context) : undefined
+  const hot = wantsHot ? require('../formats/text').hotLines(await sources.sourceMaps.profile(profile, { isAsked: true }), context) : undefined
   return { bytes, extension, contentType, from: toEpochMs(fromMicros), to: toEpochMs(toMicros), shortened, hot }
 }
 

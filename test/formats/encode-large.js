@@ -8,7 +8,7 @@ const { FORMATS, HEAP_FORMATS } = require('../../lib/formats/formats')
 const { HeapMerging, mergeProfiles } = require('../../lib/formats/merge-profiles')
 const { onlyRoute } = require('../../lib/formats/profile/only-route')
 const { withoutOwnFrames } = require('../../lib/formats/profile/own-frames')
-const { hotLines } = require('../../lib/formats/hot-lines')
+const { hotLines } = require('../../lib/formats/text')
 const { largeCpuProfile, largeHeapProfile } = require('./large-profiles')
 
 const [, , count, ...shapes] = process.argv

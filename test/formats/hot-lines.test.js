@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { hotLines } = require('../../lib/formats/hot-lines')
+const { hotLines } = require('../../lib/formats/text')
 const { craft } = require('../fixtures/profiles/profiles')
 
 const CONTEXT = { appRoot: '/app' }

@@ -6,7 +6,7 @@ const { OUTPUT_OPTIONS } = require('../output/destination')
 const { PID_COLUMN, WIDE_COLUMNS, showDuration, timeColumn } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
-const { printable } = require('../output/text')
+const { printable } = require('../../base/printable')
 const { describeCause, describeStep } = require('../../shared/describe-slow')
 
 /** @import { Command, Invocation } from '../commands' */

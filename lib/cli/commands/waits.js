@@ -6,7 +6,7 @@ const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showLocation } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
-const { printable } = require('../output/text')
+const { printable } = require('../../base/printable')
 const { waitsQuestion } = require('../../shared/group/merge-waits')
 
 /** @import { RouteWaits, SerialWaits, Waits } from '../../../types/waits' */

@@ -4,7 +4,7 @@ const { Failure } = require('../failure')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
-const { printable } = require('../output/text')
+const { printable } = require('../../base/printable')
 const { quantileText } = require('../../shared/findings/prediction-text')
 
 /** @import { WhatIf } from '../../../types/what-if' */

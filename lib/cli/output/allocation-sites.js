@@ -5,7 +5,7 @@
 const { showBytes } = require('../../base/sizes')
 const { localTime } = require('../../base/local-time')
 const { tableLines } = require('./table')
-const { printable } = require('./text')
+const { printable } = require('../../base/printable')
 const { showLocation } = require('./display')
 
 /** @import { AllocationSite, AllocationSites } from '../../../types/memory' */

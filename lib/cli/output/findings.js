@@ -4,7 +4,7 @@
 
 const { NAME_COLUMNS, headline, inPieces, labelOf } = require('../../shared/findings/show')
 const { PID_COLUMN } = require('./display')
-const { wrapped } = require('./text')
+const { wrapped } = require('../../base/printable')
 
 /** @import { Findings } from '../../../types/findings' */
 /** @import { Answer } from '../../shared/findings/show' */

@@ -2,7 +2,7 @@
 
 // Formats rows as a table that fits the width of the terminal. Cells may hold names from other processes: none may break a line. Pure.
 
-const { printable } = require('./text')
+const { printable } = require('../../base/printable')
 
 const GAP = '  '
 const INDENT = '    ' // of a column that is moved below its row

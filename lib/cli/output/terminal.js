@@ -9,7 +9,7 @@ const readline = require('node:readline/promises')
 const { pipeline } = require('node:stream/promises')
 const { styleText } = require('node:util')
 const { tableOf } = require('./table')
-const { printableJson, printableLines } = require('./text')
+const { printableJson, printableLines } = require('../../base/printable')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
 
 const CLEAR_SCREEN = '\u001b[H\u001b[J'

@@ -19,7 +19,7 @@ const { createWorkLineOf } = require('./work-lines')
  * @property {Pick<WorkLine, 'line' | 'column'>} [work]  where it was at work, if that is known
  */
 
-// loopscope's name for what libuv does between JavaScript, as loop-io.js finds it in idle samples.
+// loopscope's name for what libuv does between JavaScript, as observer/recorder/thread-cpu.js finds it in idle samples.
 const LOOP_IO = '(event loop I/O)'
 const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector)', LOOP_IO])
 

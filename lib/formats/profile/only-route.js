@@ -4,8 +4,7 @@
 // busy time are shares of the route's own time. Pure.
 
 const { buildCallTree } = require('./call-tree')
-const { idleUnless } = require('./idle-samples')
-const { withCallers } = require('./node-tree')
+const { idleUnless, withCallers } = require('./nodes')
 const { timesByRoute } = require('./time-kinds')
 const { errors } = require('../../base/errors')
 

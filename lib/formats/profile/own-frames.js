@@ -8,7 +8,7 @@
 
 const { pathToFileURL } = require('node:url')
 const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
-const { withCallers } = require('./node-tree')
+const { withCallers } = require('./nodes')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 

@@ -2,6 +2,7 @@
 
 // Formats a comparison of heap snapshots as text, for a terminal or a ticket.
 
+const { printable } = require('../../base/printable')
 const { showBytes, showChange, showCount } = require('../../base/sizes')
 const { subjectOf } = require('../suspects/headline')
 const { showBalance, showHoldings, showPath } = require('./display')
@@ -44,14 +45,6 @@ function reportLines (report, { withNoise = false, maxClasses = MAX_CLASSES } = 
     showBalance(report),
     ...(incomparable === null ? [`of which compiled code and shapes: ${showChange(codeGrowthBytes)}`] : [])
   ].map(printable)
-}
-
-/**
- * Names come from the application: control characters must not break lines or reach the terminal.
- * @param {string} line
- */
-function printable (line) {
-  return line.replaceAll(/\p{Cc}/gu, '\uFFFD')
 }
 
 /**

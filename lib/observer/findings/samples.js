@@ -5,8 +5,7 @@
 
 const { calledPackage, isPassingOn } = require('../../formats/profile/called-package')
 const { createFrameOf, LOOP_IO, packageOf } = require('../../formats/profile/frame')
-const { idleUnless } = require('../../formats/profile/idle-samples')
-const { parentsOf } = require('../../formats/profile/node-tree')
+const { idleUnless, parentsOf } = require('../../formats/profile/nodes')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Frame } from '../../formats/profile/frame' */

@@ -4,7 +4,7 @@
 // by functions on its stack that work for one route only. If these contradict each other there is no label: none is better than a wrong one.
 // The same windows also train the route attribution. Pure except for that.
 
-const { parentsOf } = require('../../formats/profile/node-tree')
+const { parentsOf } = require('../../formats/profile/nodes')
 const { NONE } = require('./function-routes')
 const { keyOfFrame, linesOf } = require('./function-keys')
 

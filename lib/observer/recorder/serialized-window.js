@@ -5,6 +5,7 @@
 // V8's own text has times cut to 32 bits, paths instead of URLs, script ids as numbers, and names that are not escaped.
 
 const { pathToFileURL } = require('node:url')
+const { idleIds, withIdle } = require('../../formats/profile/nodes')
 const { inOrder } = require('./window')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
@@ -70,8 +71,8 @@ function withUrl ({ callFrame, ...node }) {
  * @returns {CpuProfile}
  */
 function sparselySampled (profile, intervalMicros) {
-  const { nodes, idleId } = withIdle(profile.nodes)
-  const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)' && callFrame.url === '').map(({ id }) => id))
+  const { nodes, id: idleId } = withIdle(profile.nodes)
+  const idle = idleIds(nodes)
   /** @type {number[]} */
   const samples = []
   /** @type {number[]} */
@@ -97,16 +98,6 @@ function sparselySampled (profile, intervalMicros) {
   })
   if (restMicros > 0) add(idleId, restMicros)
   return { ...profile, nodes, samples, timeDeltas }
-}
-
-/** @param {ProfileNode[]} nodes */
-function withIdle (nodes) {
-  const known = nodes.find(({ callFrame }) => callFrame.functionName === '(idle)' && callFrame.url === '')
-  if (known !== undefined) return { nodes, idleId: known.id }
-  const idleId = nodes.reduce((most, { id }) => Math.max(most, id), 0) + 1
-  const [root, ...others] = nodes
-  const callFrame = { functionName: '(idle)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
-  return { nodes: [{ ...root, children: [...root.children ?? [], idleId] }, ...others, { id: idleId, hitCount: 0, callFrame }], idleId }
 }
 
 module.exports = { readSerialized }

@@ -4,10 +4,10 @@
 // samples, and becomes a row of its own in each window. It runs in the observer thread.
 
 const { monotonicMicros } = require('../../base/monotonic')
-const { stretchesOf, withLoopIo } = require('../../formats/profile/loop-io')
+const { LOOP_IO } = require('../../formats/profile/frame')
+const { idleIds, withNode } = require('../../formats/profile/nodes')
 
-/** @import { CpuProfile } from '../../../types/profile' */
-/** @import { CpuReading, Stretch } from '../../formats/profile/loop-io' */
+/** @import { CallFrame, CpuProfile } from '../../../types/profile' */
 
 const PERIOD_MS = 500
 const KEEP_MICROS = 90e6 // the longest window, plus some lateness of the thread
@@ -112,6 +112,101 @@ function sharesOf (stretches, micros) {
   return stretches.map(({ idleMicros }, index) => {
     return idleMicros === 0 || all === 0 ? 0 : Math.min(1, micros * weights[index] / all / idleMicros)
   })
+}
+
+// Finds the idle samples of a window that were CPU time of the event loop itself. V8 counts a thread as idle from the moment it polls for events
+// until JavaScript runs again, but libuv reads, accepts and writes in between.
+//
+// Only the number of these samples is known, not which ones they are: so they are spread over the idle time between two readings of the CPU time of
+// the thread.
+
+/**
+ * @typedef {{ micros: number, cpuMicros: number }} CpuReading  when, by the clock of the profile, and the thread's CPU time so far
+ *
+ * @typedef {object} Stretch  of a window, between two readings
+ * @property {number} toMicros
+ * @property {number} cpuMicros
+ * @property {number} busyMicros  that the samples saw
+ * @property {number} idleMicros
+ * @property {number} samples
+ */
+
+/** @type {CallFrame} */
+const FRAME = Object.freeze({ functionName: LOOP_IO, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+
+// Shorter stretches hold too few samples to be compared with anything.
+const MIN_STRETCH_MICROS = 400e3
+
+/**
+ * @param {CpuProfile} window  in order
+ * @param {readonly CpuReading[]} readings  in order
+ * @returns {Stretch[]} those of which the CPU time is known, in order
+ */
+function stretchesOf ({ nodes, samples, timeDeltas, startTime, endTime }, readings) {
+  const idle = idleIds(nodes)
+  const fromMicros = Math.max(startTime, readings[0]?.micros ?? Infinity)
+  const toMicros = Math.min(endTime, readings.at(-1)?.micros ?? -Infinity)
+  if (toMicros - fromMicros < MIN_STRETCH_MICROS) return []
+  const bounds = [fromMicros]
+  for (const { micros } of readings) {
+    if (micros - bounds[bounds.length - 1] >= MIN_STRETCH_MICROS && toMicros - micros >= MIN_STRETCH_MICROS) bounds.push(micros)
+  }
+  bounds.push(toMicros)
+  const stretches = bounds.slice(1).map((end, index) => ({
+    toMicros: end,
+    cpuMicros: Math.min(end - bounds[index], cpuAt(readings, end) - cpuAt(readings, bounds[index])),
+    busyMicros: 0,
+    idleMicros: 0,
+    samples: 0
+  }))
+  let at = startTime
+  let current = 0
+  samples.forEach((id, index) => {
+    const delta = timeDeltas[index]
+    at += delta
+    const middle = at - delta / 2
+    if (middle <= fromMicros || middle > toMicros) return
+    while (middle > stretches[current].toMicros) current++
+    stretches[current].samples++
+    stretches[current][idle.has(id) ? 'idleMicros' : 'busyMicros'] += delta
+  })
+  return stretches
+}
+
+/**
+ * @param {readonly CpuReading[]} readings
+ * @param {number} micros  between the first and the last
+ */
+function cpuAt (readings, micros) {
+  const index = Math.max(1, readings.findIndex(reading => reading.micros >= micros))
+  const [before, after] = [readings[index - 1], readings[index]]
+  const share = after.micros === before.micros ? 1 : (micros - before.micros) / (after.micros - before.micros)
+  return before.cpuMicros + (after.cpuMicros - before.cpuMicros) * share
+}
+
+/**
+ * @param {CpuProfile} window
+ * @param {{ toMicros: number, share: number }[]} stretches  in order; share: of the idle time up to there, that was the loop's own
+ * @returns {CpuProfile}
+ */
+function withLoopIo (window, stretches) {
+  const { timeDeltas, startTime } = window
+  const idle = idleIds(window.nodes)
+  const { nodes, id } = withNode(window.nodes, FRAME)
+  let at = startTime
+  let current = 0
+  let owedMicros = 0
+  const samples = window.samples.map((sample, index) => {
+    const delta = timeDeltas[index]
+    at += delta
+    while (current < stretches.length - 1 && at - delta / 2 > stretches[current].toMicros) current++
+    if (!idle.has(sample)) return sample
+    owedMicros += delta * (at - delta / 2 > stretches[current].toMicros ? 0 : stretches[current].share)
+    if (owedMicros < delta / 2 || delta === 0) return sample
+    owedMicros -= delta
+    return id
+  })
+  return { ...window, nodes, samples }
 }
 
 module.exports = { PERIOD_MS, ThreadCpu }

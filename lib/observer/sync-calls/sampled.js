@@ -7,7 +7,7 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { OWN_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
 const { isSynchronous, synchronousApi } = require('../../formats/profile/node-api')
-const { parentsOf } = require('../../formats/profile/node-tree')
+const { idleIds, parentsOf } = require('../../formats/profile/nodes')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
@@ -30,7 +30,7 @@ const OWN = [FOLDER, pathToFileURL(FOLDER).href]
  */
 function findSampledCalls (profile) {
   const callOf = createCallFinder(profile.nodes)
-  const idle = new Set(profile.nodes.filter(({ callFrame }) => callFrame.functionName === '(idle)').map(({ id }) => id))
+  const idle = idleIds(profile.nodes)
   /** @type {Map<string, SampledCall>} */
   const calls = new Map()
   let busyMicros = 0

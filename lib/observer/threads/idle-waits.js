@@ -4,7 +4,7 @@
 // with the line. The source text of that line shows the wait. Pure but for the source lines.
 
 const { fileURLToPath } = require('node:url')
-const { idleUnless } = require('../../formats/profile/idle-samples')
+const { idleUnless } = require('../../formats/profile/nodes')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { SourceLines } from '../stalls/culprit/source-lines' */
