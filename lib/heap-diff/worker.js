@@ -15,8 +15,8 @@ const MAX_SOURCE_BYTES = 100 * 1024 * 1024
 /** @type {Record<string, (report: HeapReport) => Uint8Array>} */
 const RENDER = {
   json: report => Buffer.from(JSON.stringify(report)),
-  text: report => Buffer.from(`${require('./report/text').reportLines(report).join('\n')}\n`),
-  html: report => require('./report/html').renderReport(report)
+  text: report => Buffer.from(`${require('./report').reportLines(report).join('\n')}\n`),
+  html: report => require('./report').renderReport(report)
 }
 
 /** @param {string} file  path or URL, as in the snapshot: the code runs on this machine */

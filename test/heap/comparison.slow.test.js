@@ -8,7 +8,7 @@ const path = require('node:path')
 const test = require('node:test')
 const { promisify } = require('node:util')
 const { compareFiles } = require('../../lib/heap-diff/comparison/compare-files')
-const { encodeBaseline } = require('../../lib/heap-diff/comparison/baseline-file')
+const { encodeBaseline } = require('../../lib/heap-diff/comparison/baseline')
 const { loadBaseSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
 const { newFolder, writtenBy } = require('./snapshots')
 

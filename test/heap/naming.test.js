@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { subjectOf } = require('../../lib/heap-diff/suspects/headline')
+const { subjectOf } = require('../../lib/heap-diff/report')
 const { isOfListeners, nameOf } = require('../../lib/heap-diff/suspects/naming')
 const { readable, signatureOf } = require('../../lib/heap-diff/suspects/retainer-path')
 

@@ -2,9 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { reportLines } = require('../../lib/heap-diff/report/text')
-const { renderReport } = require('../../lib/heap-diff/report/html')
-const { headlineOf } = require('../../lib/heap-diff/suspects/headline')
+const { headlineOf, renderReport, reportLines } = require('../../lib/heap-diff/report')
 const { hostileReport, makeReport } = require('./reports')
 
 test('the headline says before and after, the culprit, its place and its share', () => {

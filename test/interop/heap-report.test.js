@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { after, before, describe, test } = require('node:test')
 const { pathToFileURL } = require('node:url')
-const { renderReport } = require('../../lib/heap-diff/report/html')
+const { renderReport } = require('../../lib/heap-diff/report')
 const { hostileReport, makeReport } = require('../heap/reports')
 const { newFolder } = require('../heap/snapshots')
 

@@ -292,9 +292,9 @@ async function diffSnapshots ({ positionals: files, values, terminal, signal }) 
   }
   const compared = compareFiles(files, { isClassic: values.classic === true, isParallel: true, onProgress, signal, readSource })
   const report = await explainFileErrors(compared).finally(progress.end)
-  if (page) await page.write(Buffer.from(require('../../heap-diff/report/html').renderReport(report)))
+  if (page) await page.write(Buffer.from(require('../../heap-diff/report').renderReport(report)))
   if (values.json) return terminal.json(report)
-  const { reportLines } = require('../../heap-diff/report/text')
+  const { reportLines } = require('../../heap-diff/report')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
 }
 

@@ -5,7 +5,7 @@
 
 const path = require('node:path')
 const { errors } = require('../../base/errors')
-const { headlineOf } = require('../suspects/headline')
+const { headlineOf } = require('../report')
 const { withDeclaration } = require('../suspects/places')
 const { findSuspects } = require('../suspects/suspects')
 const { toBaseline } = require('./baseline')

@@ -11,8 +11,7 @@ const { guarded } = require('../../base/guard')
 const { ownFile, threadFlags } = require('../../base/own-files')
 const { readRegularText } = require('../../base/regular-file')
 const { analyzeSnapshot } = require('./analyze')
-const { toBaseline } = require('./baseline')
-const { isBaselineFile, readBaseline } = require('./baseline-file')
+const { isBaselineFile, readBaseline, toBaseline } = require('./baseline')
 
 /** @import { Analysis, Progress } from './analyze' */
 /** @import { Baseline } from './baseline' */

@@ -4,7 +4,7 @@
 // V8's types.
 
 /** @import { Header } from '../../shared/heap/snapshot-parser' */
-/** @import { StringTable } from './string-table' */
+/** @import { StringTable } from './read-graph' */
 
 const ROOT = 0
 const NO_LOCATION = 0

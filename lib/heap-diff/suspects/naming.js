@@ -3,7 +3,7 @@
 // Names a suspect after the nearest name on its retainer path that can be searched for in the source, and gives hints about typical causes of its
 // kind of growth.
 
-/** @import { Holding } from './contents' */
+/** @import { Holding } from './growth' */
 /** @import { Step } from './retainer-path' */
 
 /** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[], requests?: number }} Growth  requests: that it gained */

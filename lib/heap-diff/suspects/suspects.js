@@ -6,16 +6,14 @@
 const { classifyNodes } = require('../comparison/class-rows')
 const { matchIds } = require('../comparison/match-ids')
 const { findPaths, NO_EDGE } = require('../graph/distances')
-const { attributeGrowth } = require('./attribution')
-const { addHoldings, Contents } = require('./contents')
+const { addHoldings, attributeGrowth, Contents } = require('./growth')
 const { nameOf, patternsOf, whatOf } = require('./naming')
 const { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile } = require('./places')
 const { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf } = require('./retainer-path')
 
 /** @import { Analysis } from '../comparison/analyze' */
 /** @import { Baseline } from '../comparison/baseline' */
-/** @import { Attribution, Growth } from './attribution' */
-/** @import { Holding, NewFunctions } from './contents' */
+/** @import { Attribution, Growth, Holding, NewFunctions } from './growth' */
 /** @import { Place, Step } from './retainer-path' */
 
 const MIN_SHARE = 0.1 // of the heap's growth

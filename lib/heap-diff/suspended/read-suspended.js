@@ -5,12 +5,11 @@
 
 const { createPlaceFinder, findScriptNames, isOwnFile } = require('../suspects/places')
 const { readGraph } = require('../graph/read-graph')
-const { HolderFinder } = require('./find-holders')
-const { PromiseGraph } = require('./promise-graph')
+const { HolderFinder, PromiseGraph } = require('./promise-graph')
 
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { Graph } from '../graph/graph' */
-/** @import { Holder } from './find-holders' */
+/** @import { Holder } from './promise-graph' */
 
 /**
  * @typedef {object} Waiting  functions of one place

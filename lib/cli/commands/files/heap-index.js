@@ -25,7 +25,7 @@ async function run (invocation) {
   const { positionals: [file], terminal, signal } = invocation
   const destination = openDestination(invocation, { name: `${path.basename(file).replace(/\.heapsnapshot$/, '')}.heapindex` })
   const { loadBaseSnapshot } = require('../../../heap-diff/comparison/load-snapshots')
-  const { encodeBaseline } = require('../../../heap-diff/comparison/baseline-file')
+  const { encodeBaseline } = require('../../../heap-diff/comparison/baseline')
   const progress = terminal.progress(`reading ${file}`)
   const onProgress = (/** @type {{ stage: string, bytes?: number }} */ { stage, bytes }) => {
     progress.note(`${stage} ${bytes === undefined ? '' : showBytes(bytes)}`)
