@@ -8,9 +8,8 @@ const { localTime } = require('../../base/local-time')
 const { LABELS } = require('../../shared/findings/show')
 
 /** @import { Terminal } from '../output/terminal' */
-/** @import { Comparison, FigureChange, FindingChange, FunctionChange, Verdict } from './compare' */
+/** @import { Comparison, FigureChange, FindingChange, FunctionChange, RouteChange, Verdict } from './compare' */
 /** @import { Bench } from './result-file' */
-/** @import { RouteChange } from './routes' */
 
 /** @type {Readonly<Partial<Record<Verdict, Parameters<Terminal['paint']>[0]>>>} */
 const COLORS = Object.freeze({ better: 'green', worse: 'red' })

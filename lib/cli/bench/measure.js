@@ -50,7 +50,7 @@ const BUCKET = /^nodejs_eventloop_delay_seconds_bucket\{.*\ble="([^"]+)".*\} (\S
  * @property {number | null} cpuMs  of all threads
  * @property {{ count: number, blockedMs: number, byCause: StallGroup[], byCulprit: StallGroup[] }} stalls
  * @property {Finding[]} findings
- * @property {import('./routes').MeasuredRoute[]} routes  as the process measured them
+ * @property {import('./compare').MeasuredRoute[]} routes  as the process measured them
  * @property {CpuProfile | null} profile  null where there is no recording
  *
  * @typedef {{ name: string, count: number, ms: number }} StallGroup  worst first

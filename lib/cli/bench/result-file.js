@@ -24,7 +24,7 @@ const EXPECTED = 'a file of `loopscope bench`'
  * @property {number} from  the load, in milliseconds since the epoch
  * @property {number} to
  * @property {number} pid
- * @property {import('./routes').MeasuredRoute[]} [routes]  as the process measured them; missing in files of earlier versions
+ * @property {import('./compare').MeasuredRoute[]} [routes]  as the process measured them; missing in files of earlier versions
  * @property {number | null} utilization      of the loop, 0 to 1; null where there is no recording
  * @property {number | null} cpuMsPerRequest  of all threads; null where the system does not report it
  *

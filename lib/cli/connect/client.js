@@ -6,11 +6,14 @@
 const { once } = require('node:events')
 const http = require('node:http')
 const https = require('node:https')
+const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
 const { clearTimeout, setTimeout } = require('../../base/timers')
+const { showBytes } = require('../../base/sizes')
 
 /** @import { IncomingMessage } from 'node:http' */
 /** @import { Target } from './connect' */
+/** @import { Invocation } from '../commands' */
 
 const CONNECT_MS = 5000
 const ANSWER_MS = 20_000 // a stopped process accepts connections and never answers
@@ -273,4 +276,32 @@ function nameOf (target) {
   return 'socketPath' in target ? target.socketPath : target.url.origin
 }
 
-module.exports = { createClient, readAll, toCommandLine }
+// Waits until a capture that was requested is made, and cancels it with the command.
+
+const POLL_MS = 250
+
+/**
+ * @param {ReturnType<typeof import('./connect').connect>} client
+ * @param {string} id
+ * @param {Pick<Invocation, 'terminal' | 'signal'> & { kind: string, seconds?: number }} how
+ */
+async function followCapture (client, id, { kind, seconds, terminal, signal }) {
+  const progress = terminal.progress(kind.replace('-', ' '), seconds)
+  // No connection is open while the capture runs, so it has to be canceled when the user interrupts the command.
+  const cancel = () => { client.abandon(`/captures/${id}`) }
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    for (;;) {
+      const job = await client.json(`/captures/${id}`)
+      if (job.problem !== null) throw new Failure('failed', job.problem.detail, toCommandLine(job.problem.remedy))
+      if (job.endedAt !== null) return job
+      if (job.progress) progress.note(`${job.progress.stage} ${job.progress.bytes ? showBytes(job.progress.bytes) : ''}`)
+      await sleep(POLL_MS, undefined, { signal })
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    progress.end()
+  }
+}
+
+module.exports = { createClient, followCapture, readAll, toCommandLine }
