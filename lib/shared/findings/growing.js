@@ -2,10 +2,11 @@
 
 // What the detectors of growing memory have in common: which owner grows, and which limit it reaches first. Pure.
 
-const { duration } = require('./format-text')
+const { duration, megabytes, percent, placed } = require('./format-text')
 
-/** @import { Growing } from '../../../types/memory' */
+/** @import { AllocationSite, Growing } from '../../../types/memory' */
 /** @import { Readings } from './readings' */
+/** @import { FindingPlace } from '../../../types/findings' */
 
 const MAX_MINUTES = 24 * 60 // further ahead no slope reaches
 
@@ -34,4 +35,76 @@ function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
   return { minutes, text: `${limit} in about ${duration(minutes * 60_000)}` }
 }
 
-module.exports = { growingOf, limitOf }
+// Names the code that allocates what stays in memory, for the findings of growing memory: its line, route and kind, and the usual cure.
+
+const MIN_SHARE = 0.25 // of the growth: with less it is not the reason
+
+/** By what holds the memory, as far as the stack shows it. */
+const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
+  Map: 'a Map or an object gets entries and loses none: delete them when they are done with, or give it a limit (an LRU cache, a time to live)',
+  Set: 'a Set gets values and loses none: delete them when they are done with, or give it a limit',
+  Array: 'an array is only appended to: remove what has been consumed, and limit its length',
+  listeners: 'listeners are added and not removed: use once(), removeListener() or { signal }, and add them outside the request',
+  timers: 'timers are started and never end: clear them when their work is over, and give intervals an end',
+  promises: 'promises stay pending and keep what follows them: give what they wait for a timeout, and reject them when it is closed',
+  'zlib streams': 'compressors are not closed: end them, call destroy() on errors, and connect streams with pipeline()',
+  sockets: 'connections or their requests are kept: consume or destroy every response, close sockets, and limit how many are kept',
+  streams: 'data waits in streams that are not read: consume or destroy them, and wait for drain',
+  'received data': 'received data is kept: limit the size of bodies, process them as a stream, and do not keep them after the response',
+  fs: 'contents of files are kept: limit what is cached by bytes, or read them as a stream'
+}))
+
+/**
+ * @typedef {object} Keeping
+ * @property {FindingPlace} where
+ * @property {string} title  to be appended to the title
+ * @property {string} what  a sentence
+ * @property {string | null} instead
+ * @property {Record<string, number | string | null>} evidence
+ */
+
+/**
+ * @param {Readings} readings
+ * @param {Pick<Growing, 'owner' | 'name' | 'bytesPerMinute'> | null} growing
+ * @returns {Keeping | null} null: not sampled, or what stays is not allocated by one site
+ */
+function keepingSiteOf ({ memory }, growing) {
+  const sites = memory?.sites ?? null
+  if (sites === null || growing === null) return null
+  const { owner, name } = growing
+  const meant = sites.sites.filter(site => site.verdict === 'stays' && isOf(site, owner, name))
+  const [first] = meant.toSorted((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+  // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
+  if (first === undefined || (owner !== 'native' && first.bytesPerMinute < growing.bytesPerMinute * MIN_SHARE)) return null
+  const all = meant.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0)
+  const { caller, through, route, holder, keptAt, bytesPerRequest, function: fn, file, line, column } = first
+  const called = `${placed(first)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}`
+  const what = first.kind === 'buffers' ? 'Buffers' : 'objects'
+  return {
+    where: keptAt === null ? { function: fn, file, line, column, via: null, route } : { function: fn, file: keptAt.file, line: keptAt.line, column: 1, via: null, route },
+    title: `, ${keptAt === null ? `allocated in ${placed(first)}` : `probably kept at ${keptAt.file}:${keptAt.line}`}${route === null ? '' : ` for ${route}`}`,
+    what: `Of the ${what} allocated in ${duration(sites.toMs - sites.fromMs)} that stay, ${percent(first.bytesPerMinute / all)} come from ${called}` +
+      `${holder === null ? '' : ` (${holder})`}: ${bytesPerRequest === null || route === null ? `${amount(first.bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`}.` +
+      `${keptAt === null ? '' : ` What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`}`,
+    instead: holder === null ? null : CURES[holder] ?? null,
+    evidence: { siteBytesPerMinute: first.bytesPerMinute, siteBytesPerRequest: bytesPerRequest, holder }
+  }
+}
+
+/**
+ * @param {AllocationSite} site
+ * @param {Growing['owner']} owner
+ * @param {string | null} name
+ */
+function isOf ({ kind, thread, holder }, owner, name) {
+  if (owner === 'worker') return thread === name && kind === 'heap'
+  if (owner === 'native') return thread === null && holder === 'zlib streams'
+  return thread === null && kind === (owner === 'heap' ? 'heap' : 'buffers')
+}
+
+/** @param {number} bytes */
+function amount (bytes) {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB` : megabytes(bytes)
+}
+
+module.exports = { growingOf, keepingSiteOf, limitOf }

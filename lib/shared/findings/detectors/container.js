@@ -5,8 +5,7 @@
 
 const { allocatorAdvice, ownerText } = require('../../memory-owner')
 const { makeFinding } = require('../finding')
-const { growingOf, limitOf } = require('../growing')
-const { keepingSiteOf } = require('../keeping-sites')
+const { growingOf, keepingSiteOf, limitOf } = require('../growing')
 const { duration, megabytes, percent, rounded } = require('../format-text')
 
 /** @import { MemoryOwnerName, MemoryReport } from '../../../../types/memory' */

@@ -4,8 +4,7 @@
 // worker threads, of native code and of the container is judged in container.js.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { growingOf, limitOf } = require('../growing')
-const { keepingSiteOf } = require('../keeping-sites')
+const { growingOf, keepingSiteOf, limitOf } = require('../growing')
 const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('../format-text')
 
