@@ -8,7 +8,7 @@ const { createWorkLineOf } = require('../formats/profile/work-lines')
 const { adviceOf } = require('../shared/sync-calls/advice')
 const { readActivity } = require('./findings/activity')
 const { createSourceLines } = require('./stalls/culprit/source-lines')
-const { findSampledCalls } = require('./sync-calls/sampled')
+const { findSampledCalls } = require('./sync-calls/sampled-calls')
 
 /** @import { CallFrame, CpuProfile, EncodeContext, WorkLine } from '../../types/profile' */
 /** @import { Readings, HotSpot } from '../shared/findings/readings' */

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { SampledRuns } = require('../../lib/observer/slow-requests/sampled-runs')
+const { SampledRuns } = require('../../lib/observer/slow-requests/slow-requests')
 
 const NODES = ['(root)', '(idle)', '(garbage collector)', 'work'].map((functionName, index) => ({
   id: index + 1, callFrame: { functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Worst, MAX_AGE_MICROS } = require('../../lib/observer/slow-requests/worst')
+const { Worst, MAX_AGE_MICROS } = require('../../lib/observer/slow-requests/slow-requests')
 
 function offer (worst, route, durationMicros, toMicros = 0) {
   const isAmong = worst.isAmong(route, durationMicros, toMicros)

@@ -4,7 +4,7 @@
 
 const { Session } = require('node:inspector')
 const { inOrder } = require('../../lib/observer/recorder/window')
-const { findSampledCalls } = require('../../lib/observer/sync-calls/sampled')
+const { findSampledCalls } = require('../../lib/observer/sync-calls/sampled-calls')
 
 const INTERVAL_MICROS = 500
 const MAX_ATTEMPTS = 20 // a call that is short has to be met by a sample
@@ -26,7 +26,7 @@ function profile (work) {
   return inOrder(profile)
 }
 
-/** @returns {import('../../lib/observer/sync-calls/sampled').SampledCall[]} */
+/** @returns {import('../../lib/observer/sync-calls/sampled-calls').SampledCall[]} */
 function record (work) {
   return findSampledCalls(profile(work)).calls.sort((left, right) => right.micros - left.micros)
 }

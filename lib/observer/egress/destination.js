@@ -108,10 +108,10 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, coun
 }
 
 /**
- * @param {import('./queue-entry').EntryFacts} facts
+ * @param {import('./queue').EntryFacts} facts
  * @param {Uint8Array} body
  * @param {boolean} takesGzip
- * @returns {[import('./queue-entry').EntryFacts, Uint8Array]}
+ * @returns {[import('./queue').EntryFacts, Uint8Array]}
  */
 function packed (facts, body, takesGzip) {
   const isPacked = body.length > 1 && (body[0] << 8 | body[1]) === GZIP_MAGIC

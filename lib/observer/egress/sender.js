@@ -4,13 +4,12 @@
 
 const { unattended } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
-const { openBody } = require('./queue-entry')
+const { openBody } = require('./queue')
 const { sendRequest } = require('./send-request')
 const { withSecrets } = require('./url-secrets')
 
 /** @import { EgressOutcome } from './destination' */
-/** @import { Queue, Waiting } from './queue' */
-/** @import { EntryFacts } from './queue-entry' */
+/** @import { EntryFacts, Queue, Waiting } from './queue' */
 
 const FIRST_RETRY_MS = 1000
 const MAX_RETRY_MS = 60_000

@@ -4,7 +4,7 @@
 // of a stall. Pure but for the source lines.
 
 const { packageOf } = require('../../formats/profile/frame')
-const { findSampledCalls } = require('../sync-calls/sampled')
+const { findSampledCalls } = require('../sync-calls/sampled-calls')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
 

@@ -4,10 +4,9 @@
 // recorder's windows. Nothing is kept of other requests.
 
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
-const { SampledRuns } = require('./sampled-runs')
 const { stepsOf } = require('./steps')
 const { createBusySince, timelinesOf, toMs } = require('./timeline')
-const { Worst } = require('./worst')
+const { LOOP_IO } = require('../../formats/profile/frame')
 
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
@@ -15,7 +14,6 @@ const { Worst } = require('./worst')
 /** @import { CallName } from '../../probe/waits/call-names' */
 /** @import { Answer, Notes, Work } from '../../probe/request-notes' */
 /** @import { LineSpans } from '../waits/wait-profile' */
-/** @import { Run } from './sampled-runs' */
 /** @import { Known, Subject, Timeline, WaitTime } from './timeline' */
 
 // Samples come with their windows, a few seconds late. After this time no more are expected.
@@ -173,4 +171,146 @@ class Past {
   }
 }
 
-module.exports = { SlowRequests }
+// Keeps the worst requests of each route in the last quarter of an hour. Almost no slow request is one of them: finding that out costs a map lookup
+// and a few comparisons.
+
+// Ten per route; with a hundred routes at least the worst of each.
+const MAX_OF_ROUTE = 10
+const MAX_IN_ALL = 100
+// Only the recent past matters: a slow start or a deployment an hour ago must not hide the requests of now.
+const MAX_AGE_MICROS = 15 * 60e6
+
+/**
+ * @template {{ route: string, durationMicros: number, toMicros: number }} T
+ */
+class Worst {
+  /** Worst first. @type {Map<string, T[]>} */
+  #byRoute = new Map()
+  #count = 0
+  #oldestMicros = Infinity
+
+  /**
+   * @param {string} route
+   * @param {number} durationMicros
+   * @param {number} micros  now
+   */
+  isAmong (route, durationMicros, micros) {
+    if (this.#oldestMicros < micros - MAX_AGE_MICROS) this.#forget(micros - MAX_AGE_MICROS)
+    const requests = this.#byRoute.get(route)
+    return requests === undefined || requests.length < MAX_OF_ROUTE || durationMicros > requests[MAX_OF_ROUTE - 1].durationMicros
+  }
+
+  /** @param {T} request  one for which isAmong() is true */
+  add (request) {
+    this.#forget(request.toMicros - MAX_AGE_MICROS)
+    const requests = this.#byRoute.get(request.route) ?? []
+    this.#byRoute.set(request.route, requests)
+    requests.push(request)
+    requests.sort((left, right) => right.durationMicros - left.durationMicros)
+    this.#count++
+    this.#oldestMicros = Math.min(this.#oldestMicros, request.toMicros)
+    if (requests.length > MAX_OF_ROUTE) this.#drop(requests)
+    else if (this.#count > MAX_IN_ALL) this.#drop(this.#mostKept())
+  }
+
+  /**
+   * @param {number} micros  now
+   * @returns {T[]} worst first
+   */
+  list (micros) {
+    this.#forget(micros - MAX_AGE_MICROS)
+    return [...this.#byRoute.values()].flat().sort((left, right) => right.durationMicros - left.durationMicros)
+  }
+
+  /** The route with the most requests; of several, the one with the shortest request. So no route takes all places. */
+  #mostKept () {
+    return [...this.#byRoute.values()].reduce((most, requests) => {
+      if (requests.length !== most.length) return requests.length > most.length ? requests : most
+      return shortestOf(requests) < shortestOf(most) ? requests : most
+    })
+  }
+
+  /** @param {T[]} requests  of one route; the shortest is dropped */
+  #drop (requests) {
+    const dropped = /** @type {T} */ (requests.pop())
+    if (requests.length === 0) this.#byRoute.delete(dropped.route)
+    this.#count--
+  }
+
+  /** @param {number} beforeMicros */
+  #forget (beforeMicros) {
+    for (const [route, requests] of this.#byRoute) {
+      const left = requests.filter(({ toMicros }) => toMicros >= beforeMicros)
+      this.#count -= requests.length - left.length
+      if (left.length === 0) this.#byRoute.delete(route)
+      else this.#byRoute.set(route, left)
+    }
+    this.#oldestMicros = Math.min(...[...this.#byRoute.values()].flat().map(({ toMicros }) => toMicros))
+  }
+}
+
+/** @param {{ durationMicros: number }[]} requests  worst first */
+function shortestOf (requests) {
+  return requests[requests.length - 1].durationMicros
+}
+
+// Finds which route's code ran when, from the labelled samples of the last windows.
+
+/** @typedef {Interval & { route: string | null, isGc: boolean }} Run   of consecutive samples; null: no request, or an unknown one */
+
+// Of longer requests only the end is explained.
+const KEEP_MICROS = 60e6
+const MAX_RUNS = 2000
+// Two samples further apart than this many intervals do not show what ran in between.
+const MAX_GAP = 10
+
+class SampledRuns {
+  #maxMicros
+  /** In order of time. @type {Run[]} */
+  #runs = []
+
+  /** @param {{ hz: number }} parts  the sampling rate */
+  constructor ({ hz }) {
+    this.#maxMicros = MAX_GAP * 1e6 / hz
+  }
+
+  /** @param {CpuProfile} window  with the routes of its samples */
+  addWindow (window) {
+    const fromMicros = window.endTime - KEEP_MICROS
+    this.#runs = [...this.#runs.filter(({ toMicros }) => toMicros > fromMicros), ...runsOf(window, this.#maxMicros)]
+  }
+
+  /**
+   * @param {number} fromMicros
+   * @returns {Run[]} the runs since then, in order
+   */
+  since (fromMicros) {
+    return this.#runs.filter(({ toMicros }) => toMicros > fromMicros).slice(-MAX_RUNS)
+  }
+}
+
+/**
+ * @param {CpuProfile} window
+ * @param {number} maxMicros  the most time that a sample stands for
+ * @returns {Run[]} without idle time
+ */
+function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, callFrame.functionName]))
+  /** @type {Run[]} */
+  const runs = []
+  let toMicros = startTime
+  samples.forEach((id, index) => {
+    toMicros += timeDeltas[index]
+    const name = names.get(id)
+    if (name === '(idle)' || name === LOOP_IO) return // of the loop's own work only the amount is certain, not when it ran
+    const fromMicros = toMicros - Math.min(timeDeltas[index], maxMicros)
+    const isGc = name === '(garbage collector)'
+    const route = routes?.names[routes.samples[index]] ?? null
+    const last = runs.at(-1)
+    if (last?.toMicros === fromMicros && last.route === route && last.isGc === isGc) last.toMicros = toMicros
+    else runs.push({ fromMicros, toMicros, route, isGc })
+  })
+  return runs
+}
+
+module.exports = { MAX_AGE_MICROS, SampledRuns, SlowRequests, Worst }

@@ -6,7 +6,7 @@
 
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { Answer, Work } from '../../probe/request-notes' */
-/** @import { Run } from './sampled-runs' */
+/** @import { Run } from './slow-requests' */
 
 /** @typedef {Pick<Answer, 'startMicros' | 'route' | 'toMicros'>} Answered  the request that began at startMicros */
 /**
