@@ -30,6 +30,8 @@ export interface WaitedAt extends WaitPlace {
   queuedMs: number
   /** Part of both: it waited for a connection of a pool, where the package of the pool (`tarn`, `generic-pool`) is seen. */
   poolMs: number
+  /** Part of both: it waited for its turn, behind other requests, where the package of the queue or lock (`p-limit`, `p-queue`, `async-mutex`) is seen. */
+  turnMs: number
 }
 
 /** A line of a route at which its requests waited. */

@@ -7,7 +7,7 @@ const PLACE = Object.freeze({ function: 'loadOrders', file: 'orders.js', line: 1
 /** 100 requests a second, each of which waits `meanMs` at its line. */
 const paced = (meanMs, durationMs = 100) => ({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 6000, seconds: 6 * durationMs }] }, waits: [routeOf([lineOf({ meanMs, durationMs })], { durationMs })] })
 const lineOf = ({ meanMs, durationMs = 100, requests = 10, ...rest }) => ({
-  ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
+  ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, turnMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
 })
 const routeOf = (lines, { durationMs = 100, requests = 10, serial = [] } = {}) => ({ route: 'GET /orders', requests, open: 0, truncated: 0, totalMs: durationMs * requests, waitingMs: durationMs * requests * 0.95, unseenMs: 0, lines, serial })
 const awaiting = (parts, rest = {}) => ({ ...paced(0), waits: [routeOf([lineOf(parts)])], ...rest })
@@ -102,6 +102,15 @@ const WAITING = [
     sick: awaiting({ meanMs: 80, resumedBy: { ...PLACE, function: 'release', line: 30 } }),
     healthy: [awaiting({ meanMs: 80 }), awaiting({ meanMs: 10, resumedBy: { ...PLACE, function: 'release', line: 30 } })],
     says: /^GET \/orders waits 80 % of its time for a lock or queue of the application, at loadOrders \(orders\.js:12\)\. .*at release \(orders\.js:30\); 8 requests stand in line/,
+    where: 'loadOrders'
+  },
+  {
+    // 20 of the 80 ms are the work itself.
+    name: 'a queue of a package',
+    id: 'lock-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'p-queue', turnMs: 600 }),
+    healthy: [awaiting({ meanMs: 80, awaited: 'p-queue' }), awaiting({ meanMs: 80, awaited: 'p-queue', turnMs: 200 })],
+    says: /^GET \/orders waits 60 % of its time for its turn in p-queue, at loadOrders \(orders\.js:12\)\. It waits 60 ms on average until other work.*; 6 requests stand in line/,
     where: 'loadOrders'
   },
   {

@@ -15,8 +15,8 @@ const native = name => [name, '', 0, 0, 0, 0]
 const read = frames => readAwaitStack(frames, { appRoot: APP_ROOT, toOriginal: places => places })
 
 /** A wait of the functions, innermost first, for a promise that was made there. */
-function wait (fromMs, toMs, frames, { made = null, resource = '' } = {}) {
-  return { stack: read(frames), made: made && read(made), fromMicros: fromMs * 1e3, toMicros: toMs * 1e3, resource }
+function wait (fromMs, toMs, frames, { made = null, resource = '', isByOther = false, sinceMs = 0 } = {}) {
+  return { stack: read(frames), made: made && read(made), fromMicros: fromMs * 1e3, toMicros: toMs * 1e3, resource, isByOther, sinceMicros: sinceMs * 1e3 }
 }
 
 /** @returns milliseconds by `function:line awaited` */
@@ -107,4 +107,25 @@ test('awaits in a row are counted by function, and of nested ones the caller is 
   assert.deepEqual(attributeWaits([wait(0, 5, [app('timing', 4)]), ...inner, wait(5, 20, [app('timing', 5)], next)], []).serial, [], 'the next middleware')
   const atOnce = [wait(0, 10, [app('load', 6)]), wait(0, 12, [app('load', 6)])]
   assert.deepEqual(attributeWaits(atOnce, []).serial, [])
+})
+
+test('of a wait for a queue, the time until its turn is told from the work itself', () => {
+  const queue = name => library(name, '/app/node_modules/p-queue/index.js')
+  const made = [native('Promise'), queue('add'), app('load', 6), app('handler', 12)]
+  const turnMs = waits => attributeWaits(waits, []).lines.map(({ turnMicros }) => turnMicros / 1e3)
+  const own = rest => wait(0, 90, [app('load', 6), app('handler', 12)], { made, ...rest })
+  assert.deepEqual(turnMs([own({ isByOther: true, sinceMs: 60 })]), [60], 'others did the work since then')
+  assert.deepEqual(turnMs([own({ sinceMs: 60 })]), [0], 'its own work, as several rounds of it')
+  assert.deepEqual(turnMs([own({ isByOther: true })]), [0], 'not seen')
+  assert.deepEqual(turnMs([own({ isByOther: true, sinceMs: -5 })]), [0], 'the work was under way: it is shared')
+  const gate = wait(1, 60, [native('then'), queue('enqueue'), queue('add'), app('load', 6), app('handler', 12)], { made: [native('Promise'), queue('enqueue'), app('load', 6)], isByOther: true, sinceMs: 20 })
+  assert.deepEqual(turnMs([gate, own({ sinceMs: 60 })]), [60], 'the work begins in the code of the request')
+  const database = [native('Promise'), library('query'), app('load', 6)]
+  assert.deepEqual(turnMs([wait(0, 90, [app('load', 6)], { made: database, isByOther: true, sinceMs: 60 })]), [0], 'a package of another kind')
+})
+
+test('helpers of compilers are not what is awaited', () => {
+  const tslib = library('__awaiter', '/app/node_modules/tslib/tslib.js')
+  const { awaited, via } = read([native('then'), tslib, library('acquire', '/app/node_modules/async-mutex/index.js'), tslib, app('load', 6)])
+  assert.deepEqual([awaited, via], ['async-mutex', null])
 })

@@ -32,17 +32,22 @@ async function startToyDb (t) {
   return server.address().port
 }
 
-/** @param {import('node:test').TestContext} t */
-async function startWaiting (t, { env = {}, args = [] } = {}) {
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {{ env?: object, args?: string[], fixture?: string, packages?: string[] }} [options]  files of the fixtures; a package is in node_modules under its name
+ */
+async function startWaiting (t, { env = {}, args = [], fixture = 'app.js', packages = ['toy-db'] } = {}) {
   const dbPort = await startToyDb(t)
   const folder = makeScratch(t)
-  const packageFolder = path.join(folder, 'node_modules', 'toy-db')
-  fs.mkdirSync(packageFolder, { recursive: true })
   fs.writeFileSync(path.join(folder, 'package.json'), '{ "name": "waiting" }')
-  fs.writeFileSync(path.join(packageFolder, 'package.json'), '{ "name": "toy-db", "main": "index.js" }')
-  fs.copyFileSync(path.join(FIXTURES, 'toy-db.js'), path.join(packageFolder, 'index.js'))
+  for (const name of packages) {
+    const packageFolder = path.join(folder, 'node_modules', name)
+    fs.mkdirSync(packageFolder, { recursive: true })
+    fs.writeFileSync(path.join(packageFolder, 'package.json'), JSON.stringify({ name, main: 'index.js' }))
+    fs.copyFileSync(path.join(FIXTURES, `${name}.js`), path.join(packageFolder, 'index.js'))
+  }
   const file = path.join(folder, 'app.js')
-  fs.copyFileSync(path.join(FIXTURES, 'app.js'), file)
+  fs.copyFileSync(path.join(FIXTURES, fixture), file)
   const source = fs.readFileSync(file, 'utf8').split('\n')
   const app = start(t, [...args, file], {
     cwd: folder,

@@ -13,6 +13,8 @@
  * @property {number} toMicros
  * @property {string} resource
  * @property {SettledBy | null} [settled]
+ * @property {boolean} [isByOther]  settled by code of another request, or of none
+ * @property {number} [sinceMicros]  when that code began to wait for what let it go on; 0: not known
  *
  * @typedef {object} LineTime
  * @property {AppFrame[]} app  the function that waits, at its line, and its callers
@@ -20,6 +22,7 @@
  * @property {string | null} via
  * @property {SettledBy['place']} resumedBy  the code that let it go on: a lock or a queue of the application
  * @property {number} poolMicros  in which it waited for a connection
+ * @property {number} turnMicros  in which it waited for its turn in a queue
  * @property {number} count     waits
  * @property {number[]} spans   begins and ends, in order
  * @property {number[]} ended   begins and ends of the stretches at whose end the function went on
@@ -29,6 +32,7 @@
  * @property {number[]} spans
  * @property {number[]} ended
  * @property {number} poolMicros
+ * @property {number} turnMicros
  * @property {Set<Node>} counted
  * @property {Map<string, Label & { micros: number }>} labels
  *
@@ -40,8 +44,15 @@
 // Shorter ones are promises that were settled already.
 const MIN_SERIAL_MICROS = 200
 const SAME_SHARE = 0.9
+// What begins in one synchronous run.
+const SAME_MICROS = 5000
 // Packages that only give connections of a pool.
 const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
+// Packages of queues and locks: what is given to them runs once other work has ended.
+const QUEUES = new Set([
+  'async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'bottleneck', 'fastq', 'mutexify', 'p-limit', 'p-queue', 'plimit-lit', 'promise-limit', 'promise-queue',
+  'queue', 'queue-promise', 'semaphore-async-await', 'throat'
+])
 // Of more waits at once the first ones decide.
 const MAX_AT_ONCE = 50
 
@@ -64,17 +75,19 @@ function attributeWaits (waits, runs) {
     const label = `${awaited} ${via} ${resumedBy === null}`
     line.labels.set(label, { awaited, via, resumedBy, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
     if (awaited !== null && POOLS.has(awaited)) line.poolMicros += toMicros - fromMicros
+    const queue = queueOf({ awaited, via })
+    if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits)) - fromMicros)
     if (line.spans.at(-1) === fromMicros) line.spans[line.spans.length - 1] = toMicros
     else line.spans.push(fromMicros, toMicros)
     const { wait } = chosen.node
     if (wait.toMicros === toMicros) line.ended.push(Math.max(wait.fromMicros, line.spans[line.spans.length - 2]), toMicros)
   }
   return {
-    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros }) => {
+    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros, turnMicros }) => {
       // A moment before a function awaits, what it awaits has begun.
       const own = [...counted].filter(({ isOwn }) => isOwn).length
       const [{ awaited, via, resumedBy }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, ended, awaited, via, resumedBy, poolMicros, count: own || counted.size }
+      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, count: own || counted.size }
     }),
     serial: serialOf(nodes)
   }
@@ -165,6 +178,27 @@ function segmentsOf (nodes, runs) {
  */
 function isLazy ({ stack, made, resource }) {
   return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
+}
+
+/** @param {Pick<Label, 'awaited' | 'via'>} label */
+function queueOf ({ awaited, via }) {
+  return [via, awaited].find(name => name !== null && QUEUES.has(name)) ?? null
+}
+
+/**
+ * What the queue waits for itself begins with its turn: the code that settles one of its promises has waited since then. Until then the request waits
+ * for others, and one of these promises is settled by code of them.
+ * @param {Node} node
+ * @param {string} queue  the package
+ * @param {readonly Awaited[]} waits
+ * @returns {number} when it was its turn; 0: it stood in no line
+ */
+function turnOf ({ wait: node }, queue, waits) {
+  const inside = waits.filter(({ stack, made, fromMicros, toMicros }) => {
+    return fromMicros >= node.fromMicros - SAME_MICROS && toMicros <= node.toMicros && [made, stack].some(from => from !== null && queueOf(from) === queue)
+  })
+  if (!inside.some(({ isByOther }) => isByOther)) return 0
+  return Math.max(...inside.map(({ sinceMicros = 0, fromMicros }) => sinceMicros > fromMicros ? sinceMicros : 0))
 }
 
 /** @param {Pick<Awaited, 'stack' | 'made'>} wait */
@@ -278,7 +312,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], ended: [], poolMicros: 0, counted: new Set(), labels: new Map() }
+  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, counted: new Set(), labels: new Map() }
   lines.set(name, line)
   return line
 }

@@ -39,6 +39,8 @@ const TIMERS = 'node:internal/timers'
 const DNS = new Set(['node:dns', 'node:internal/dns/promises', 'node:internal/dns/callback_resolver'])
 const TASK_QUEUES = 'node:internal/process/task_queues'
 const ASYNC_HOOKS = new Set(['node:internal/async_hooks', 'node:async_hooks'])
+// What compilers put between an async function and the promise that it returns.
+const HELPERS = new Set(['tslib', '@babel/runtime', '@swc/helpers', 'regenerator-runtime'])
 // Packages of locks: their release() lets another request go on.
 const LOCKS = new Set(['async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'semaphore-async-await'])
 
@@ -74,7 +76,7 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
   const isNative = (/** @type {number} */ index, /** @type {Set<string>} */ names) => read[index]?.origin === 'native' && names.has(read[index].name)
   const first = read.findIndex(({ origin }) => origin === 'app')
   const above = first === -1 ? read : read.slice(0, first)
-  const packages = above.filter(({ origin }) => origin === 'dependency').map(({ shown }) => packageOf(shown))
+  const packages = above.filter(({ origin }) => origin === 'dependency').map(({ shown }) => packageOf(shown)).filter(name => !HELPERS.has(name))
   const maker = read.find(({ origin }) => origin !== 'native' && origin !== 'node')
   const [awaited = moduleOf(above.findLast(({ origin }) => origin === 'node'))] = packages
   const via = packages.at(-1) ?? null

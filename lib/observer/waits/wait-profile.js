@@ -190,13 +190,15 @@ class WaitProfile {
 
   /** @param {Pending} sample */
   #waitsOf ({ waits, stacks }) {
-    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther]) => ({
+    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther, sinceMicros]) => ({
       stack: this.#stackOf(stacks[stack]),
       made: made === -1 ? null : this.#stackOf(stacks[made]),
       fromMicros,
       toMicros,
       resource,
-      settled: settled === -1 ? null : this.#settledBy(stacks[settled], isByOther)
+      settled: settled === -1 ? null : this.#settledBy(stacks[settled], isByOther),
+      isByOther: settled !== -1 && isByOther === 1,
+      sinceMicros
     }))
   }
 
@@ -246,7 +248,7 @@ function positionsOf (texts) {
  * @param {(micros: number) => number} busySince
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, count, spans, ended }, busySince) {
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, count, spans, ended }, busySince) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
   return {
@@ -260,6 +262,7 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
     ms: rounded(toMs(lengthOf(spans)) - queuedMs),
     queuedMs,
     poolMs: toMs(poolMicros),
+    turnMs: toMs(turnMicros),
     spans: spans.slice(0, 2 * MAX_SPANS)
   }
 }
@@ -311,6 +314,7 @@ function sumLine (group, totalMs) {
     ms,
     queuedMs: sum(group, one => one.queuedMs),
     poolMs: sum(group, one => one.poolMs),
+    turnMs: sum(group, one => one.turnMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: each[Math.ceil(each.length * 0.5) - 1],
     p99Ms: each[Math.ceil(each.length * 0.99) - 1],

@@ -41,6 +41,7 @@ const { stringify } = JSON // as it was at load
  * @property {CapturedStack | null} stack
  * @property {string} [text]  the stack, once it is read
  * @property {RequestContext | undefined} context  of the code that settled it
+ * @property {number} sinceMicros  when that code began to wait for what let it go on; 0: not known
  *
  * @typedef {object} SampleFacts  as it is sent to the observer
  * @property {string} route
@@ -49,8 +50,8 @@ const { stringify } = JSON // as it was at load
  * @property {boolean} isOpen  it was not answered yet
  * @property {boolean} isTruncated
  * @property {boolean} isAsked  it was sampled because somebody asked
- * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1][]} waits  stacks:
- *   indexes in the batch, -1: none; isByOther: settled by code of another request, or of none
+ * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number][]} waits
+ *   stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled
  * @property {number[]} runs  begins and ends: the request's own code, after a wait
  *
  * @typedef {{ stacks: string[], samples: SampleFacts[] }} AwaitBatch  stacks: JSON of AwaitFrame[], innermost first
@@ -123,7 +124,7 @@ class AwaitSample {
       isAsked,
       waits: waits.map((wait, index) => [
         batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource,
-        batch.numberOf(textOf(wait.settled)), wait.settled?.context === this.context ? 0 : 1
+        batch.numberOf(textOf(wait.settled)), wait.settled?.context === this.context ? 0 : 1, wait.settled?.sinceMicros ?? 0
       ]),
       runs
     })

@@ -54,6 +54,10 @@ class AwaitSampler {
   #made = new WeakMap()
   /** Of promises that are awaited. @type {WeakMap<object, Settled & { sample: AwaitSample }>} */
   #settled = new WeakMap()
+  /** Since when code of requests that were answered waits, and of no request: the tasks of a queue run there. @type {WeakMap<object, number>} */
+  #late = new WeakMap()
+  /** What the code that runs waited for. @type {object | null} */
+  #running = null
   #resources
   #batch = new Batch()
 
@@ -214,12 +218,17 @@ class AwaitSampler {
     this.#waits = new WeakMap()
     this.#made = new WeakMap()
     this.#settled = new WeakMap()
+    this.#late = new WeakMap()
+    this.#running = null
   }
 
   /** @returns {AwaitSample | undefined} of the request whose code runs */
   #sampleNow () {
-    if (this.#samples.size === 0) return undefined
-    const context = this.#context.current()
+    return this.#samples.size === 0 ? undefined : this.#sampleOf(this.#context.current())
+  }
+
+  /** @param {RequestContext | undefined} context */
+  #sampleOf (context) {
     return context === undefined ? undefined : this.#samples.get(context)
   }
 
@@ -227,9 +236,12 @@ class AwaitSampler {
 
   #onInit = (/** @type {object} */ promise, /** @type {object | undefined} */ parent) => {
     try {
-      const sample = this.#sampleNow()
-      if (sample === undefined || sample.isTruncated) return
+      if (this.#samples.size === 0) return
+      const context = this.#context.current()
+      const sample = this.#sampleOf(context)
       const fromMicros = monotonicMicros()
+      if (parent !== undefined && (context === undefined || context.startMicros === 0)) this.#late.set(promise, fromMicros)
+      if (sample === undefined || sample.isTruncated) return
       const stack = sample.capture(this.#onInit, parent === undefined)
       if (stack !== null && parent === undefined) this.#made.set(promise, stack)
       else if (stack !== null && parent !== undefined) {
@@ -250,7 +262,7 @@ class AwaitSampler {
   #settledOf (promise, sample) {
     let settled = this.#settled.get(promise)
     if (settled === undefined || settled.sample.isOver) {
-      settled = { sample, stack: null, context: sample.context }
+      settled = { sample, stack: null, context: sample.context, sinceMicros: 0 }
       this.#settled.set(promise, settled)
     }
     return settled
@@ -264,18 +276,27 @@ class AwaitSampler {
       const fromMicros = monotonicMicros()
       settled.stack = settled.sample.captureSettled(this.#onSettled)
       settled.context = this.#context.current()
+      settled.sinceMicros = this.#sinceMicros()
       this.#budget.spend(monotonicMicros() - fromMicros)
     } catch (error) {
       reportFault(error)
     }
   }
 
+  /** When the code that runs began to wait for what let it go on; 0: not known. */
+  #sinceMicros () {
+    if (this.#running === null) return 0
+    return this.#waits.get(this.#running)?.fromMicros ?? this.#late.get(this.#running) ?? 0
+  }
+
   #onBefore = (/** @type {object} */ promise) => {
+    this.#running = promise
     const wait = this.#waits.get(promise)
     if (wait !== undefined && !wait.sample.isOver) wait.toMicros = monotonicMicros()
   }
 
   #onAfter = (/** @type {object} */ promise) => {
+    this.#running = null
     const wait = this.#waits.get(promise)
     if (wait === undefined || wait.sample.isOver || wait.toMicros === 0) return
     this.#waits.delete(promise)

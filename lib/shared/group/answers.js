@@ -137,6 +137,7 @@ const waitLine = record({
   waits: count,
   queuedMs: amount,
   poolMs: amount,
+  turnMs: amount,
   share: amount,
   p50Ms: amount,
   p99Ms: amount,

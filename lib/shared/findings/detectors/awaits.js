@@ -9,6 +9,7 @@ const { duration, percent, placed, rounded, times } = require('../format-text')
 
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../readings' */
+/** @import { RouteLine } from '../waiting' */
 
 // Between attempts less is too much: the attempts themselves take the rest.
 const TIMER_WAIT = Object.freeze({ minShare: 0.5, minRetryShare: 0.3, minMs: 50 })
@@ -75,11 +76,26 @@ const lockWait = {
   ids: ['lock-wait'],
   explains: [],
   find (readings) {
-    const lines = linesOf(readings, ({ resumedBy }) => resumedBy !== null).filter(({ share, meanMs }) => share >= LOCK_WAIT.minShare && meanMs >= LOCK_WAIT.minMs)
+    const lines = linesOf(readings, ({ resumedBy, turnMs }) => resumedBy !== null || turnMs > 0).map(inLineOnly)
+      .filter(({ share, meanMs }) => share >= LOCK_WAIT.minShare && meanMs >= LOCK_WAIT.minMs)
     return lines.map(at => {
       const { route, line, seconds, meanMs, perSecond, share } = at
       const by = line.resumedBy === null ? '' : placed(line.resumedBy)
       const inLine = perSecond * meanMs / 1e3
+      if (line.resumedBy === null) {
+        const name = line.via ?? line.awaited ?? ''
+        return makeFinding(readings, {
+          id: 'lock-wait',
+          ...lossOf(readings, seconds),
+          title: `${route} waits ${percent(share)} of its time for its turn in ${name}, at ${placed(line)}.`,
+          what: `It waits ${duration(meanMs)} on average until other work that was given to ${name} has ended; ${rounded(inLine)} requests stand in line at a time.`,
+          where: placeOf(at),
+          why: `${name} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
+          instead: `let more through at a time, as far as what is behind ${name} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
+          evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), package: name },
+          next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+        })
+      }
       return makeFinding(readings, {
         id: 'lock-wait',
         ...lossOf(readings, seconds),
@@ -93,6 +109,17 @@ const lockWait = {
       })
     })
   }
+}
+
+/**
+ * @param {RouteLine} at
+ * @returns {RouteLine} where the package of a queue is awaited, its own work is part of the wait, and does not count
+ */
+function inLineOnly (at) {
+  const { line: { resumedBy, ms, queuedMs, turnMs }, meanMs, share, seconds } = at
+  if (resumedBy !== null) return at
+  const part = Math.min(1, turnMs / (ms + queuedMs))
+  return { ...at, meanMs: meanMs * part, share: share * part, seconds: seconds * part }
 }
 
 const SERIAL = Object.freeze({
