@@ -72,6 +72,21 @@ test('one task that waited, and the next one not, was no full pool', async t => 
   assert.deepEqual(await told(t, 6, (callback, asked) => asked % 2 === 1 ? setTimeout(callback, LATE_MS) : callback()), [])
 })
 
+test('a task that waits for seconds is counted in each of them, as long as it waits', async t => {
+  const queued = []
+  const probe = new PoolProbe({ onQueued: waitedMs => queued.push(waitedMs), interval: (ms, tick) => { const timer = setInterval(tick, 400); return () => clearInterval(timer) } })
+  const busy = setInterval(burn, 50, 45)
+  t.after(() => {
+    clearInterval(busy)
+    probe.stop()
+  })
+  t.mock.method(fs, 'stat', () => {})
+  probe.start()
+  const from = Date.now()
+  while (queued.length < 3 && Date.now() - from < 20_000) await new Promise(resolve => setTimeout(resolve, 50))
+  assert.ok(queued.length >= 3 && queued.every(waitedMs => waitedMs >= 1000), String(queued))
+})
+
 test('a full pool is counted each time and logged once an hour, with the size it has', () => {
   const subject = { now: 0 }
   const warnings = []

@@ -109,7 +109,7 @@ test('awaits in a row are counted by function, and of nested ones the caller is 
   assert.deepEqual(attributeWaits(atOnce, []).serial, [])
 })
 
-test('of a wait for a queue, the time until its turn is told from the work itself', () => {
+test('of a wait for a queue, the time until its turn is separated from that of the work itself', () => {
   const queue = name => library(name, '/app/node_modules/p-queue/index.js')
   const made = [native('Promise'), queue('add'), app('load', 6), app('handler', 12)]
   const turnMs = waits => attributeWaits(waits, []).lines.map(({ turnMicros }) => turnMicros / 1e3)

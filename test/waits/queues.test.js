@@ -9,7 +9,7 @@ const { startWaiting } = require('./running-waits')
 const AT_ONCE = 4
 const ROUNDS = 6
 
-test('the time until its turn in p-limit and p-queue is told from the work, and a queue of its own is none', async t => {
+test('the time until its turn in p-limit and p-queue is separated from that of the work, and a queue of its own has none', async t => {
   const app = await startWaiting(t, { fixture: 'queues.js', packages: ['p-limit', 'p-queue'], env: { LOOPSCOPE_WAITS: 'off' } })
   for (const name of ['limited', 'queued', 'own', 'free']) {
     const answer = app.read('/waits?seconds=3')

@@ -32,7 +32,8 @@ class PoolProbe {
   /** @type {(() => void) | undefined} */
   #end
   #usage = process.cpuUsage()
-  #isAsking = false
+  /** The task that waits, if one does. @type {Waiting | null} */
+  #waiting = null
 
   /**
    * @param {object} parts
@@ -58,38 +59,60 @@ class PoolProbe {
   #tick () {
     const before = this.#usage
     const { user, system } = this.#usage = process.cpuUsage()
-    if ((user + system - before.user - before.system) / 1e3 >= PERIOD_MS * MIN_BUSY_SHARE && !this.#isAsking) this.#ask()
+    if (this.#waiting !== null) return this.#notePending(this.#waiting)
+    if ((user + system - before.user - before.system) / 1e3 >= PERIOD_MS * MIN_BUSY_SHARE) this.#ask()
+  }
+
+  /** A task that waits longer than a second is counted in each: with a long queue, three in a row take minutes. @param {Waiting} waiting */
+  #notePending (waiting) {
+    const { waitedMs, lateMs } = waiting.read()
+    if (waitedMs - lateMs < PERIOD_MS) return
+    waiting.isNoted = true
+    this.#onQueued(waitedMs)
   }
 
   /** @param {number} [longestMs]  the longest wait of the tasks before this one */
   #ask (longestMs = 0, task = 1) {
-    this.#isAsking = true
-    measureWait(guarded((waitedMs, lateMs) => {
+    const waiting = this.#waiting = new Waiting()
+    waiting.start(guarded((waitedMs, lateMs) => {
+      this.#waiting = null
+      if (waiting.isNoted) return
       const maxMs = Math.max(longestMs, waitedMs)
       const isQueued = waitedMs - lateMs >= QUEUED_MS
       if (isQueued && task < TASKS) return this.#ask(maxMs, task + 1)
-      this.#isAsking = false
       if (isQueued) this.#onQueued(maxMs)
     }))
   }
 }
 
-/** @param {(waitedMs: number, lateMs: number) => void} onDone  lateMs: the part of the wait in which this thread got no CPU time or was busy */
-function measureWait (onDone) {
-  const fromMs = performance.now()
-  let lookedMs = fromMs
-  let lateMs = 0
-  const check = () => {
-    const nowMs = performance.now()
-    lateMs += Math.max(0, nowMs - lookedMs - CHECK_MS)
-    lookedMs = nowMs
+/** A task that was put into the pool. */
+class Waiting {
+  isNoted = false
+  #fromMs = performance.now()
+  #lookedMs = this.#fromMs
+  #lateMs = 0
+
+  /** @param {(waitedMs: number, lateMs: number) => void} onDone */
+  start (onDone) {
+    const timer = setInterval(guarded(() => this.#look()), CHECK_MS).unref()
+    fs.stat(ANY_FILE, guarded(() => {
+      clearInterval(timer)
+      this.#look()
+      const { waitedMs, lateMs } = this.read()
+      onDone(waitedMs, lateMs)
+    }))
   }
-  const timer = setInterval(guarded(check), CHECK_MS).unref()
-  fs.stat(ANY_FILE, guarded(() => {
-    clearInterval(timer)
-    check()
-    onDone(lookedMs - fromMs, lateMs)
-  }))
+
+  /** lateMs: the part of the wait in which this thread got no CPU time or was busy. */
+  read () {
+    return { waitedMs: this.#lookedMs - this.#fromMs, lateMs: this.#lateMs }
+  }
+
+  #look () {
+    const nowMs = performance.now()
+    this.#lateMs += Math.max(0, nowMs - this.#lookedMs - CHECK_MS)
+    this.#lookedMs = nowMs
+  }
 }
 
 /**
