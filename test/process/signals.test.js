@@ -2,6 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
+const { Signals } = require('../../lib/api/signals')
 const { drive } = require('./child')
 
 const skip = process.platform === 'win32' ? 'Windows has no SIGUSR2' : false
@@ -42,4 +43,12 @@ test('a parent that only has a file or a folder called nodemon in its command is
   const app = await drive(t, { through })
   assert.equal(await app.run(() => process.listenerCount('SIGUSR2')), 1)
   await app.run(() => { setImmediate(() => process.exit()) })
+})
+
+test('a signal that this system does not have is reported, and not listened to', () => {
+  const signal = process.platform === 'win32' ? 'SIGUSR1' : 'SIGBREAK'
+  const warnings = []
+  new Signals({ signals: { [signal]: 'cpu' }, logger: { warn: (fields, text) => warnings.push(text) } }).start()
+  assert.deepEqual(warnings, [`no handler for ${signal}: ${process.platform} has no such signal. Captures are still possible with diagnostics.capture()`])
+  assert.equal(process.listenerCount(signal), 0)
 })

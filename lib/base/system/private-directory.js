@@ -1,14 +1,26 @@
 'use strict'
 
-// Directories that only this user can change: creates them, and finds what makes one untrustworthy.
+// Directories that only this user can change: creates them, and finds what makes one untrustworthy. Windows has neither user ids nor modes: there
+// the user's own temporary directory is trusted, which its access list reserves for the user.
 
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 
 const OWNER_ONLY = 0o700
 const MODE = 0o777
 // Neither exists on Windows, where directories cannot be opened.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = fs.constants
+
+/** The ids of this user, by which files are trusted; none on Windows. */
+function ownIds () {
+  return process.geteuid === undefined ? [] : [process.geteuid()]
+}
+
+/** @returns {number | string} this user, as a part of the name of a folder */
+function ownName () {
+  return process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+}
 
 /**
  * mkdir's own recursion would leave the modes to the umask, and a worker thread may not change the umask. The mode of a
@@ -64,15 +76,15 @@ function openDirectory (dir) {
 
 /**
  * @param {import('node:fs').Stats} stats  of lstat or fstat
- * @param {{ uids?: readonly (number | undefined)[], forbidden?: number }} [wanted]  who may own it; bits its mode may not have
+ * @param {{ uids?: readonly number[], forbidden?: number }} [wanted]  who may own it; bits its mode may not have
  * @returns {string | null} what is wrong with it
  */
-function describeUnsafe (stats, { uids = [process.geteuid?.()], forbidden = 0 } = {}) {
+function describeUnsafe (stats, { uids = ownIds(), forbidden = 0 } = {}) {
   if (stats.isSymbolicLink()) return 'a symbolic link'
   if (!stats.isDirectory()) return 'something that is not a directory'
-  if (uids[0] === undefined) return null // Windows has no user ids; there the temporary directory is the user's own
+  if (process.geteuid === undefined) return null
   if (!uids.includes(stats.uid)) return `one owned by uid ${stats.uid}`
   return (stats.mode & forbidden) === 0 ? null : `one of mode ${(stats.mode & MODE).toString(8)}`
 }
 
-module.exports = { makeDirectory, openDirectory, describeUnsafe }
+module.exports = { makeDirectory, openDirectory, ownIds, ownName, describeUnsafe }

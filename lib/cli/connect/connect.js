@@ -11,8 +11,8 @@ const { createClient } = require('./client')
 const { controlDirectories, findControlSocket, listControlSockets } = require('./control-sockets')
 const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { problemOf } = require('../../shared/admin/control-directory')
-const { isKnownToRun, listFacts } = require('../../shared/group/member-facts')
-const { ownNamespace } = require('../../base/system/process-ids')
+const { addressOf, isKnownToRun, listFacts } = require('../../shared/group/member-facts')
+const { isAlive, ownNamespace } = require('../../base/system/process-ids')
 const { closestName } = require('../output/closest-name')
 
 /** @import { Invocation } from '../commands' */
@@ -204,9 +204,9 @@ function namedProcesses (env) {
   const { directories, users } = controlDirectories(env)
   const trusted = [...new Set(directories)].filter(directory => problemOf(directory, null, users) === null)
   const found = trusted.flatMap(directory => listFacts(directory, users)
-    .map(({ socket, ...facts }) => ({ ...facts, socketPath: path.join(directory, socket) }))
+    .map(facts => ({ ...facts, socketPath: addressOf(directory, facts) }))
     // One of another container is there as long as its socket is.
-    .filter(facts => problemOf(directory, facts.socketPath, users) === null && (isKnownToRun(facts) || facts.namespace !== ownNamespace() || facts.start === '0')))
+    .filter(facts => problemOf(directory, facts.socketPath, users) === null && (isKnownToRun(facts) || facts.namespace !== ownNamespace() || (facts.start === '0' && isAlive(facts.pid)))))
   return found.sort((left, right) => left.appName.localeCompare(right.appName) || left.pid - right.pid)
 }
 

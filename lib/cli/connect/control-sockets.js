@@ -7,7 +7,9 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { controlDirectoryOfSession, controlDirectoryOfUser, controlSocketName, MISSING, problemOf, temporaryFolder } = require('../../shared/admin/control-directory')
-const { factsName, readFacts, socketNameOfNamespace } = require('../../shared/group/member-facts')
+const { hasNamedPipes } = require('../../shared/admin/named-pipes')
+const { FACTS, SOCKET, addressOf, factsName, readFacts, socketNameOfNamespace } = require('../../shared/group/member-facts')
+const { ownIds, ownName } = require('../../base/system/private-directory')
 const { namespaceOf } = require('../../base/system/process-ids')
 const { readProcess } = require('./process-facts')
 
@@ -19,9 +21,11 @@ const { readProcess } = require('./process-facts')
  */
 function findControlSocket (pid, env) {
   const { uids, pidInside, environment } = readProcess(pid)
-  const users = uids.length > 0 ? uids : [os.userInfo().uid]
+  const users = uids.length > 0 ? uids : ownIds()
   const temporaryFolders = [os.tmpdir(), '/tmp', environment.TMPDIR]
-  const outside = users.flatMap(user => [...sessionDirectories(user, [env, environment]), ...userDirectories(user, temporaryFolders)])
+  const outside = hasNamedPipes()
+    ? userDirectories(ownName(), [os.tmpdir()]) // any user may create \tmp there
+    : users.flatMap(user => [...sessionDirectories(user, [env, environment]), ...userDirectories(user, temporaryFolders)])
   const namespace = namespaceOf(pid)
   const candidates = socketsIn(outside, pid, namespace, users)
   if (pidInside !== null && pidInside !== pid) { // it runs in a container
@@ -29,13 +33,12 @@ function findControlSocket (pid, env) {
     candidates.push(...socketsIn([...outside, ...inside], pidInside, namespace, users))
   }
   const problems = []
-  for (const { directory, name } of candidates) {
-    const file = path.join(directory, name)
+  for (const { directory, file } of candidates) {
     const problem = problemOf(directory, file, users)
     if (problem === null) return { socketPath: file, problems: [], candidates: [] }
     if (problem !== MISSING) problems.push(problem)
   }
-  return { socketPath: null, problems, candidates: candidates.map(({ directory, name }) => path.join(directory, name)) }
+  return { socketPath: null, problems, candidates: candidates.map(({ file }) => file) }
 }
 
 /**
@@ -60,8 +63,9 @@ function listControlSockets (env) {
  * @param {NodeJS.ProcessEnv} env
  */
 function controlDirectories (env) {
-  const { uid } = os.userInfo()
-  return { directories: [...sessionDirectories(uid, [env]), ...userDirectories(uid, [temporaryFolder(uid)])], users: [uid] }
+  const user = ownName()
+  const sessions = ownIds().flatMap(id => sessionDirectories(id, [env]))
+  return { directories: [...sessions, ...userDirectories(user, [temporaryFolder(user)])], users: ownIds() }
 }
 
 /**
@@ -75,7 +79,7 @@ function sessionDirectories (user, environments) {
 }
 
 /**
- * @param {number} user
+ * @param {number | string} user
  * @param {(string | undefined)[]} temporaryFolders
  */
 function userDirectories (user, temporaryFolders) {
@@ -95,13 +99,13 @@ function socketsIn (directories, pid, namespace, users) {
     const facts = readFacts(directory, factsName(usual), users)
     const isOfAnother = facts !== null && namespace !== null && facts.namespace !== namespace
     const names = [...(namespace === null ? [] : [socketNameOfNamespace(pid, namespace)]), ...(isOfAnother ? [] : [usual])]
-    return names.map(name => ({ directory, name }))
+    return names.map(socket => ({ directory, file: addressOf(directory, { socket, pipe: facts?.pipe }) }))
   })
 }
 
 /** @param {string} directory */
 function pidsIn (directory) {
-  return fs.readdirSync(directory).flatMap(name => /^\d+(-\w+)?\.sock$/.test(name) ? [Number.parseInt(name)] : []).filter(isAlive)
+  return fs.readdirSync(directory).flatMap(name => (hasNamedPipes() ? FACTS : SOCKET).test(name) ? [Number.parseInt(name)] : []).filter(isAlive)
 }
 
 /** @param {number} pid  may since have been reused for another user's process */

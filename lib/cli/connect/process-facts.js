@@ -96,6 +96,7 @@ function hasProc () {
  * @returns {string[]} the line of the process; empty where there is no such process, or no ps
  */
 function showByPs (pid, column, flags = []) {
+  if (process.platform === 'win32') return [] // a ps of Git or Cygwin counts other processes
   const { stdout } = spawnSync('ps', [...flags, '-ww', '-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' })
   return stdout?.trim() ? [stdout.trim()] : []
 }

@@ -11,6 +11,7 @@ const { pipeline } = require('node:stream/promises')
 const { Failure } = require('../failure')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
+const { replaceFile } = require('../../base/system/replace-file')
 
 /** @import { Invocation } from '../commands' */
 /** @import { Terminal } from './terminal' */
@@ -202,13 +203,13 @@ async function writeFile (file, content, { kind, force, signal }) {
  * @param {boolean} force
  */
 function publish (part, file, force) {
-  if (force) return fs.renameSync(part, file)
+  if (force) return replaceFile(part, file)
   try {
     fs.linkSync(part, file) // unlike rename(), it does not replace a file that was created in the meantime
     fs.rmSync(part)
   } catch (/** @type {any} */ error) {
     if (!NO_LINKS.includes(error.code)) throw error
-    fs.renameSync(part, file)
+    replaceFile(part, file)
   }
 }
 

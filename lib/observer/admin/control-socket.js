@@ -1,15 +1,15 @@
 'use strict'
 
 // The socket through which the command line and the other processes of the group reach this process, and the file of facts beside it. Only this user
-// can open it: a 0600 file in a 0700 directory. node:http is loaded with the first connection; most sockets never get one.
+// can open it: a 0600 file in a 0700 directory, on Windows a pipe whose name is in this user's folder. node:http is loaded with the first connection; most sockets never get one.
 
 const net = require('node:net')
 const { once } = require('node:events')
-const path = require('node:path')
 const { guarded } = require('../../base/guard')
 const { holdControlDirectory, controlSocketName } = require('../../shared/admin/control-directory')
-const { removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
+const { addressOf, removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
 const { sweep } = require('../../shared/group/members')
+const { hasNamedPipes, newControlPipe } = require('../../shared/admin/named-pipes')
 const { assertPathFits, isTaken, listenOnSocket } = require('./socket-path')
 
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
@@ -21,6 +21,8 @@ class ControlSocket {
   /** @type {ReturnType<typeof holdControlDirectory> | undefined} */
   #directory
   #name
+  /** @type {string | undefined} */
+  #pipe
   /** @type {import('node:http').Server | undefined} */
   #http
   /** @type {Set<net.Socket>} */
@@ -38,16 +40,17 @@ class ControlSocket {
   }
 
   get running () { return this.#server !== undefined }
-  get path () { return path.join(this.#parts.directory, this.#name) }
+  get path () { return this.#addressIn(this.#parts.directory) }
 
   async start () {
     if (this.running) return
-    assertPathFits(this.path)
+    if (hasNamedPipes()) this.#pipe = newControlPipe(this.#parts.facts.pid)
+    else assertPathFits(this.path)
     this.#directory = holdControlDirectory(this.#parts.directory)
     try {
       await sweep(this.#directory.name, this.#parts.facts)
       await this.#listenUnderFreeName(this.#directory.name)
-      writeFacts(this.#directory.name, { ...this.#parts.facts, socket: this.#name })
+      writeFacts(this.#directory.name, { ...this.#parts.facts, socket: this.#name, ...(this.#pipe !== undefined && { pipe: this.#pipe }) })
     } catch (error) {
       await this.stop()
       this.#release()
@@ -62,12 +65,12 @@ class ControlSocket {
   async #listenUnderFreeName (directory) {
     const { pid, namespace } = this.#parts.facts
     try {
-      await this.#listen(path.join(directory, this.#name))
+      await this.#listen(this.#addressIn(directory))
     } catch (error) {
       if (!isTaken(error)) throw error
       this.#name = socketNameOfNamespace(pid, namespace)
       assertPathFits(this.path)
-      await this.#listen(path.join(directory, this.#name))
+      await this.#listen(this.#addressIn(directory))
     }
   }
 
@@ -76,6 +79,11 @@ class ControlSocket {
     const server = net.createServer(guarded(socket => this.#accept(socket)))
     await listenOnSocket(server, file)
     this.#server = server
+  }
+
+  /** @param {string} directory */
+  #addressIn (directory) {
+    return addressOf(directory, { socket: this.#name, pipe: this.#pipe })
   }
 
   async stop () {

@@ -1,6 +1,7 @@
 'use strict'
 
-// Listens on the path of a Unix socket: the file of a dead process is removed first, that of a living process is not.
+// Listens on the path of a Unix socket: the file of a dead process is removed first, that of a living process is not. A named pipe of Windows has no
+// file: it ends with its process, and its default access list lets only this user, administrators and the system write to it.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -8,6 +9,7 @@ const path = require('node:path')
 const { errors } = require('../../base/errors')
 const { isRefused } = require('../../base/system/is-refused')
 const { MAX_SOCKET_BYTES } = require('../../shared/admin/control-directory')
+const { isNamedPipe } = require('../../shared/admin/named-pipes')
 
 const ANOTHER = 'another process listens on it'
 const OWNER_ONLY = 0o600
@@ -20,6 +22,7 @@ const OWNER_ONLY_DIRECTORY = 0o700
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 async function listenOnSocket (server, file) {
+  if (isNamedPipe(file)) return listen(server, { path: file })
   await claimSocketPath(file)
   await listen(server, { path: file })
   fs.chmodSync(file, OWNER_ONLY)
@@ -41,7 +44,6 @@ async function listen (server, where) {
  * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
  */
 async function claimSocketPath (file) {
-  if (process.platform === 'win32') return // named pipes end with their process
   assertPathFits(file)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY_DIRECTORY })
   // As big integers: Node.js 20 and 22 keep the numbers of the last lstat(), and treat the next package that is required in this thread as a socket,

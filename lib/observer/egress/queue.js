@@ -10,6 +10,7 @@ const path = require('node:path')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
 const { ageMs } = require('../../base/local-time')
+const { replaceFile } = require('../../base/system/replace-file')
 const { ensureDirectory, readFreeBytes } = require('../store/directory')
 const { parseBounded, oneOf, optional, record, text, textOf, time } = require('../../base/shapes')
 const { openRegularFile } = require('../../base/regular-file')
@@ -95,7 +96,7 @@ class Queue {
   #commit (file, bytes) {
     const { maxBytes, minFreeBytes } = this.#parts
     const fits = bytes <= maxBytes && readFreeBytes(this.#own) >= minFreeBytes
-    if (fits) fs.renameSync(`${file}${PARTIAL}`, file)
+    if (fits) replaceFile(`${file}${PARTIAL}`, file)
     this.#drop()
     return fits
   }

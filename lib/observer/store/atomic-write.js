@@ -8,6 +8,7 @@ const path = require('node:path')
 const { syncDirectory } = require('./directory')
 const { parseFileName, parseSidecarName } = require('../../shared/store/file-name')
 const { isAlive } = require('../../base/system/process-ids')
+const { replaceFile } = require('../../base/system/replace-file')
 
 const OWNER_ONLY = 0o600
 const CHUNK_BYTES = 16 * 1024 ** 2 // one write call takes less than 2 GiB, and larger chunks are no faster (512 MiB: 0.12 s either way)
@@ -29,7 +30,7 @@ function writeAtomically (dir, nextName, bytes) {
   const file = openFile(dir, nextName)
   try {
     fill(file, bytes)
-    fs.renameSync(file.partialPath, file.path)
+    replaceFile(file.partialPath, file.path)
   } catch (error) {
     discard(file.partialPath)
     throw error

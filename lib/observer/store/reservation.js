@@ -8,6 +8,7 @@ const path = require('node:path')
 const { writeMetadata } = require('./artifact-files')
 const { createPartialName, discard, openFile, sync } = require('./atomic-write')
 const { syncDirectory, isOutOfRoom, toGone, toStoreError } = require('./directory')
+const { replaceFile } = require('../../base/system/replace-file')
 const { createScratchName, sidecarOf } = require('../../shared/store/file-name')
 
 const OWNER_ONLY = 0o600
@@ -82,7 +83,7 @@ class PendingArtifact {
       const artifact = { name: this.name, path: path.join(this.#dir, this.name), bytes }
       // First the sidecar: a visible artifact always has one. A sidecar alone is removed with the partial files.
       writeMetadata(this.#dir, this.name, metadata)
-      fs.renameSync(this.partialPath, artifact.path)
+      replaceFile(this.partialPath, artifact.path)
       syncDirectory(this.#dir)
       this.#isKept = this.#isOver = true
       this.#onCommit(this.name)

@@ -2,13 +2,15 @@
 
 // The directory of the control socket, on which the process that listens and the command line must agree: where it is, and that only the user can
 // change it. It is never repaired: a directory with other properties is refused. The runtime directory of the user's session is preferred, because
-// the system creates it for this user alone; in the shared temporary directory another user may create it first.
+// the system creates it for this user alone; in the shared temporary directory another user may create it first. Windows has no such directory, and
+// its temporary directory is not shared.
 
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { errors } = require('../../base/errors')
-const { describeUnsafe, makeDirectory, openDirectory } = require('../../base/system/private-directory')
+const { describeUnsafe, makeDirectory, openDirectory, ownName } = require('../../base/system/private-directory')
+const { hasNamedPipes, isNamedPipe } = require('./named-pipes')
 
 const WRITABLE_BY_OTHERS = 0o022
 const OPEN_TO_OTHERS = 0o077
@@ -24,21 +26,21 @@ const MAX_NAME_BYTES = '/4194304-4026531836.sock'.length // controlSocketName() 
  * @returns {string}
  */
 function chooseControlDirectory (runtimeFolder) {
-  if (runtimeFolder !== undefined && path.isAbsolute(runtimeFolder) && isPrivateToUser(runtimeFolder)) {
+  if (runtimeFolder !== undefined && !hasNamedPipes() && path.isAbsolute(runtimeFolder) && isPrivateToUser(runtimeFolder)) {
     return controlDirectoryOfSession(runtimeFolder)
   }
-  const user = process.geteuid?.() ?? os.userInfo().uid
+  const user = ownName()
   return controlDirectoryOfUser(temporaryFolder(user), user)
 }
 
 /**
  * The folder for processes without a session: the temporary one, or /tmp where a path of a socket below that would be too long.
- * @param {number | string} user  its id
+ * @param {number | string} user  its id, on Windows its name
  */
 function temporaryFolder (user) {
   const folder = os.tmpdir()
   const isTooLong = Buffer.byteLength(controlDirectoryOfUser(folder, user)) + MAX_NAME_BYTES > MAX_SOCKET_BYTES
-  return isTooLong && process.platform !== 'win32' ? '/tmp' : folder
+  return isTooLong && !hasNamedPipes() ? '/tmp' : folder
 }
 
 /** @param {string} folder */
@@ -100,7 +102,7 @@ function controlDirectoryOfSession (runtimeFolder) {
 
 /**
  * @param {string} temporaryFolder
- * @param {number | string} user  its id
+ * @param {number | string} user  its id, on Windows its name
  */
 function controlDirectoryOfUser (temporaryFolder, user) {
   return path.join(temporaryFolder, `loopscope-${user}`, 'control')
@@ -122,7 +124,7 @@ function controlSocketName (pid) {
 /**
  * Whether a file in a control directory can be trusted: only if nobody except the user of the process, or root, could have created it.
  * @param {string} directory
- * @param {string | null} socket  in it
+ * @param {string | null} socket  its path in the directory, or the pipe that a file there names
  * @param {readonly number[]} users  whose it has to be; none where the system has no user ids
  * @returns {string | typeof MISSING | null} null: it is
  */
@@ -133,7 +135,7 @@ function problemOf (directory, socket, users) {
       const found = describeUnsafe(fs.lstatSync(own), { uids, forbidden: WRITABLE_BY_OTHERS })
       if (found !== null) return `${own} is ${found.replace(/^one /, '')}`
     }
-    if (socket === null) return null
+    if (socket === null || isNamedPipe(socket)) return null
     const stats = fs.lstatSync(socket)
     if (!stats.isSocket()) return `${socket} is no socket`
     return uids.includes(stats.uid) ? null : `${socket} is owned by uid ${stats.uid}`
@@ -147,6 +149,7 @@ function problemOf (directory, socket, users) {
  * @param {readonly number[]} users
  */
 function isTrustedFile (stats, users) {
+  if (process.geteuid === undefined) return stats.isFile()
   return stats.isFile() && (stats.mode & WRITABLE_BY_OTHERS) === 0 && [...users, ROOT].includes(stats.uid)
 }
 

@@ -7,9 +7,11 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isRunning } = require('../admin/claims')
 const { isTrustedFile } = require('../admin/control-directory')
+const { CONTROL_PIPE, hasNamedPipes } = require('../admin/named-pipes')
 const { openRegularFile } = require('../../base/regular-file')
-const { count, orNull, record, text, textOf, time } = require('../../base/shapes')
+const { count, optional, orNull, record, text, textOf, time } = require('../../base/shapes')
 const { ownNamespace, processStart } = require('../../base/system/process-ids')
+const { replaceFile } = require('../../base/system/replace-file')
 
 /**
  * @typedef {object} MemberIdentity  of no other process, also of other containers and of earlier ones with the same process id
@@ -24,6 +26,7 @@ const { ownNamespace, processStart } = require('../../base/system/process-ids')
  * @property {string} version    of loopscope
  * @property {string | null} instance  among its siblings, as PM2 or the cluster counts them
  * @property {string} socket     its name, in the same directory
+ * @property {string} [pipe]     what listens in its place on Windows
  *
  * @typedef {MemberIdentity & StoredFacts} MemberFacts
  */
@@ -41,12 +44,22 @@ const isFacts = record({
   group: text,
   version: text,
   instance: orNull(text),
-  socket: textOf(SOCKET)
+  socket: textOf(SOCKET),
+  pipe: optional(textOf(CONTROL_PIPE))
 })
 
 /** @param {string} socket */
 function factsName (socket) {
   return socket.replace(/\.sock$/, '.json')
+}
+
+/**
+ * Where a process listens.
+ * @param {string} directory
+ * @param {Pick<MemberFacts, 'socket' | 'pipe'>} facts
+ */
+function addressOf (directory, { socket, pipe }) {
+  return hasNamedPipes() && pipe !== undefined ? pipe : path.join(directory, socket)
 }
 
 /**
@@ -68,7 +81,7 @@ function writeFacts (directory, facts) {
   const made = `${file}.${facts.namespace}`
   fs.rmSync(made, { force: true })
   fs.writeFileSync(made, JSON.stringify(facts), { mode: OWNER_ONLY, flag: 'wx' })
-  fs.renameSync(made, file)
+  replaceFile(made, file)
 }
 
 /**
@@ -135,4 +148,4 @@ function isKnownToRun ({ pid, start, namespace }) {
   return start !== '0' && namespace === ownNamespace() && isRunning(`${pid}-${start}`)
 }
 
-module.exports = { factsName, identityOfId, isKnownToRun, listFacts, memberIdOf, ownIdentity, readFacts, removeFacts, socketNameOfNamespace, writeFacts }
+module.exports = { FACTS, SOCKET, addressOf, factsName, identityOfId, isKnownToRun, listFacts, memberIdOf, ownIdentity, readFacts, removeFacts, socketNameOfNamespace, writeFacts }

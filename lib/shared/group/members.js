@@ -7,8 +7,9 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { problemOf } = require('../admin/control-directory')
 const { isRefused } = require('../../base/system/is-refused')
+const { ownIds } = require('../../base/system/private-directory')
 const { isAlive } = require('../../base/system/process-ids')
-const { factsName, isKnownToRun, listFacts, memberIdOf, readFacts } = require('./member-facts')
+const { addressOf, factsName, isKnownToRun, listFacts, memberIdOf, readFacts } = require('./member-facts')
 
 /** @import { MemberFacts, MemberIdentity } from './member-facts' */
 
@@ -32,7 +33,7 @@ const NAME = /^(\d+(-\w+)?)\.(sock|json)$/
  * @param {readonly number[]} [wanted.users]  whose they may be, beside root
  * @returns {Promise<Member[]>} by instance and age, without those that are dead
  */
-async function listMembers ({ directories, group, users = [process.geteuid?.() ?? 0] }) {
+async function listMembers ({ directories, group, users = ownIds() }) {
   const found = [...new Set(directories)].filter(directory => problemOf(directory, null, users) === null)
     .flatMap(directory => listFacts(directory, users).map(facts => ({ facts, directory })))
     .filter(({ facts }) => group === undefined || facts.group === group)
@@ -59,8 +60,8 @@ function problemsOf (directories, users) {
  * @returns {Member}
  */
 function toMember (facts, directory) {
-  const { pid, startedAt, appName, group, instance, socket } = facts
-  return { id: memberIdOf(facts), pid, startedAt, appName, group, instance, socketPath: path.join(directory, socket) }
+  const { pid, startedAt, appName, group, instance } = facts
+  return { id: memberIdOf(facts), pid, startedAt, appName, group, instance, socketPath: addressOf(directory, facts) }
 }
 
 /**
@@ -87,11 +88,11 @@ function namesOf (members) {
  * @param {MemberIdentity} me  which does not listen yet: an observer that was lost may have
  * @param {readonly number[]} [users]
  */
-async function sweep (directory, me, users = [process.geteuid?.() ?? 0]) {
+async function sweep (directory, me, users = ownIds()) {
   const sockets = new Set(fs.readdirSync(directory).flatMap(name => NAME.test(name) ? [name.replace(NAME, '$1.sock')] : []))
   await Promise.all([...sockets].map(async socket => {
     const facts = readFacts(directory, factsName(socket), users)
-    if (mayRun(facts, Number.parseInt(socket), me) || !await isRefused(path.join(directory, socket))) return
+    if (mayRun(facts, Number.parseInt(socket), me) || !await isRefused(addressOf(directory, facts ?? { socket }))) return
     for (const dead of [socket, factsName(socket)]) fs.rmSync(path.join(directory, dead), { force: true })
   }))
 }

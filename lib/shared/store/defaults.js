@@ -4,6 +4,7 @@
 
 const os = require('node:os')
 const path = require('node:path')
+const { ownName } = require('../../base/system/private-directory')
 
 /** @import { RetentionOptions } from '../../../types/diagnostics' */
 
@@ -19,8 +20,7 @@ const RETENTION = Object.freeze({
 
 /** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
 function defaultDir () {
-  const user = process.geteuid?.() ?? os.userInfo().username.toLowerCase().replace(/[^a-z0-9]+/g, '_')
-  return path.join(os.tmpdir(), `loopscope-${user}`)
+  return path.join(os.tmpdir(), `loopscope-${ownName()}`)
 }
 
 module.exports = { RETENTION, defaultDir }
