@@ -45,7 +45,7 @@ app.get('/watch', function watch (req, res) {
   res.json(order)
 })
 
-const server = app.listen(Number(process.env.PORT ?? 0), '127.0.0.1', error => {
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', error => {
   if (error) throw error
   console.log(`listening on http://127.0.0.1:${server.address().port}`)
 })

@@ -36,7 +36,7 @@ class AppProcess extends EventEmitter {
   constructor ({ dir, script, appName }) {
     super()
     this.#child = spawn(process.execPath, [script], {
-      env: { ...process.env, LOOPSCOPE_DIR: dir, LOOPSCOPE_APP_NAME: appName },
+      env: { PORT: '0', ...process.env, LOOPSCOPE_DIR: dir, LOOPSCOPE_APP_NAME: appName },
       stdio: ['ignore', 'pipe', 'pipe']
     })
     readline.createInterface({ input: this.#child.stdout }).on('line', line => this.#read(line))

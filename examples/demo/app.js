@@ -40,7 +40,7 @@ app.get('/metrics', async function metrics (req, res) {
   res.type(register.contentType).send(await register.metrics())
 })
 
-const server = app.listen(Number(process.env.PORT ?? 0), '127.0.0.1', error => {
+const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', error => {
   if (error) throw error
   console.log(`listening on http://127.0.0.1:${server.address().port}`)
 })
