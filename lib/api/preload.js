@@ -25,6 +25,10 @@ const IMPORTED = 'tracing:module.import:start' // for static imports only the fi
 const PUBLISHES_MODULES = Number(process.versions.node.split('.')[0]) >= 22
 const PM2_CONTAINER = /^ProcessContainer(Fork)?\.js$/
 
+// In a container these run beside the application with the same variables: the name and the port in them are not theirs.
+const OWN_COMMAND = path.resolve(__dirname, '../../bin/loopscope.js')
+const PACKAGE_MANAGER = /[\\/](?:npm-cli|npx-cli|yarn|pnpm)\.c?js$/
+
 // Node.js publishes the first before a server listens, Fastify the second for each instance.
 const LISTENING = 'tracing:net.server.listen:asyncStart'
 const FASTIFY = 'fastify.initialization'
@@ -33,15 +37,19 @@ const FASTIFY = 'fastify.initialization'
 function preload () {
   // An invalid variable aborts the start of the process. Without any there is nothing to check, and the options are not loaded.
   const options = hasVariables() ? require('./options/resolve-options').resolveOptions() : null
-  const isOfApplication = startsApplication()
+  const entry = process.argv[1] === undefined ? null : realPath(process.argv[1])
+  if (entry !== null && (entry === OWN_COMMAND || PACKAGE_MANAGER.test(entry))) return
+  const isOfApplication = entry !== null && startsApplication(entry)
   if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin()
   else new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication).start()
 }
 
-/** Whether the process was started with a file outside of packages. PM2 starts a file of its own, which loads the application. */
-function startsApplication () {
-  const entry = process.argv[1]
-  return entry !== undefined && (PM2_CONTAINER.test(path.basename(entry)) || !isInPackage(realPath(entry)))
+/**
+ * Whether the process was started with a file outside of packages. PM2 starts a file of its own, which loads the application.
+ * @param {string} entry
+ */
+function startsApplication (entry) {
+  return PM2_CONTAINER.test(path.basename(entry)) || !isInPackage(entry)
 }
 
 /** @param {string} file */

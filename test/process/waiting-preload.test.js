@@ -51,6 +51,13 @@ test('a script that does not load it is not, and nor is a command of a package',
   assert.equal(await runFile(t, 'node_modules/tool/bin.js', "require('http')"), 'end false 1')
 })
 
+test('package managers, and the command line of loopscope, are never observed: the variables beside them are those of the application', async t => {
+  assert.equal(await runFile(t, 'npm/bin/npm-cli.js', "require('node:http').createServer().listen(0)"), 'end false 0')
+  const command = require.resolve('../../bin/loopscope')
+  const { code, stderr } = await start(t, ['--require', REGISTER, command, 'completion', 'bash'], { env: { LOOPSCOPE_TOKEN: 'x'.repeat(40), LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:1' } }).ended
+  assert.deepEqual([code, stderr], [0, ''])
+})
+
 test('a process that ends at once starts nothing and loads little', async t => {
   const { end, files, stderr } = await run(t, "say('end'); console.log('files', files())", { LOOPSCOPE_DIR: undefined })
   assert.equal(end, 'false 1')
