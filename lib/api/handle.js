@@ -116,6 +116,7 @@ class Handle extends EventEmitter {
     this.#instruments = instruments
     instruments.stalls.subscribers.add(this.#subscriber)
     this.#requests.start()
+    this.#requests.durations.countIn(instruments.requestTotals)
     this.#metrics.start(metricSources(instruments, this.#requests.durations))
     this.#signals.start()
     const { applications, relay } = instruments

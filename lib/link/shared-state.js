@@ -18,7 +18,9 @@ const BUSY_MICROS = 8
 const IDLE_MICROS = 9
 const MEMORY = 10 // MEMORY_FIGURES.length of them
 const COLLECTED = 16 // COLLECTED_FIGURES.length of them
-const DOUBLES = 21
+const UTILIZATION = 21
+const REQUESTS = 22 // two: arrived, answered
+const DOUBLES = 24
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
@@ -104,6 +106,19 @@ class SharedState {
     const maxDelayMs = this.#doubles[MAX_DELAY_MS]
     this.#doubles[MAX_DELAY_MS] = 0
     return maxDelayMs
+  }
+
+  /** Main thread: the share of the last half minute in which its loop was busy, 0 to 1; no more than a second old while its loop turns. */
+  get utilization () { return this.#doubles[UTILIZATION] }
+  set utilization (share) { this.#doubles[UTILIZATION] = share }
+
+  /** Main thread: where it counts its requests, with every one, so that the observer reads them right within a turn that blocks: arrived, answered. */
+  get requestTotals () { return this.#doubles.subarray(REQUESTS, REQUESTS + 2) }
+
+  /** Requests answered since the start, and in flight. */
+  get requests () {
+    const [arrived, answered] = [this.#doubles[REQUESTS], this.#doubles[REQUESTS + 1]]
+    return { answered, inFlight: Math.max(0, arrived - answered) }
   }
 
   /** Main thread: records its memory. @param {NotedMemory} memory */

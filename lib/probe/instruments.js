@@ -155,6 +155,7 @@ class Instruments {
   get running () { return this.#running }
   get observerRestarts () { return this.#supervisor.restartCount }
   get options () { return this.#options }
+  get requestTotals () { return this.#state.requestTotals }
   get clocks () { return this.#supervisor.clocks }
 
   start () {
@@ -343,7 +344,7 @@ class Instruments {
    * @param {number} periods
    */
   #onTick (delayMs, periods) {
-    this.loop.record(delayMs, periods)
+    this.loop.record(delayMs, periods, this.#heartbeat.lastMicros)
     this.#state.noteDelay(delayMs)
     this.requestNotes.noteTick(this.#heartbeat.lastMicros, delayMs)
     this.heap.tick()

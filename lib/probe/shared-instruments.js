@@ -15,7 +15,7 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 /** @import { ResolvedOptions } from '../api/options/resolve-options' */
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
-const SHARED_NAME = 'instruments.7'
+const SHARED_NAME = 'instruments.8'
 
 // Options of the shared instruments; the first handle's apply.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'waits', 'onNearHeapLimit', 'memoryReport'])

@@ -30,7 +30,7 @@ test('while the main loop is blocked the listener and the control socket answer 
       ['/', /"pid":\d+/],
       ['/metrics', /^loopscope_eventloop_blocked_now_seconds [\d.]*[1-9]/m],
       ['/stalls', /"current":\{.*"route":"GET \/spin"/],
-      ['/loop', /"blockedMs":[1-9]/],
+      ['/loop', /"blockedMs":[1-9].*"requests":\{"answered":[1-9]\d*,"inFlight":1\}/],
       ['/memory', /"owner":"heap","name":null,"bytes":[1-9].*"isStale":true/],
       ['/slow-requests', /^\{"isStale":true,"at":\d+,"requests":\[\{[^}]*"route":"GET \/auth","status":200/],
       ['/sync-calls', /"api":"crypto\.pbkdf2Sync".*"pool":\{"queued":/],

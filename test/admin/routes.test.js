@@ -42,7 +42,7 @@ test('what is added to OpenMetrics stands before its end', async t => {
 test('while the main thread has told nothing yet, what the observer knows is told', async t => {
   const { ask } = createSubject(t, { sources: { ask: async () => unavailable(), loopNow: () => ({ blockedMs: 900 }) } })
   const loop = await ask('/loop')
-  assert.deepEqual([loop.value.delay, loop.value.requests, loop.value.blockedMs, loop.value.isStale], [null, null, 900, true])
+  assert.deepEqual([loop.value.delay, loop.value.requests, loop.value.blockedMs, loop.value.isStale], [null, { answered: 7, inFlight: 2 }, 900, true])
   assert.match((await ask('/metrics')).body, /blocked_now_seconds 0\.9/)
 })
 

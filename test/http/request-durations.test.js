@@ -29,6 +29,15 @@ test('durations are cumulative by method, route and status', () => {
   assert.deepEqual(requests.read(), requests.read())
 })
 
+test('arrived and answered requests are counted in the memory of the caller, those before it included', () => {
+  const requests = createRequestDurations()
+  count(requests, {})
+  const totals = new Float64Array(2)
+  requests.countIn(totals)
+  requests.started('GET', 'http')
+  assert.deepEqual([...totals], [2, 1])
+})
+
 test('requests in flight are counted by method and scheme', () => {
   const requests = createRequestDurations()
   requests.started('GET', 'http')

@@ -22,10 +22,14 @@ test('each second has the longest delay that was noted in it', t => {
   series.start()
   series.start()
   for (const delayMs of [3, 250.04, 7]) state.noteDelay(delayMs)
+  state.utilization = 0.25
+  state.requestTotals.set([7, 5])
   second()
   state.tickMicros = monotonicMicros()
   second()
-  assert.deepEqual(series.list(), [{ at: 1000, maxDelayMs: 250 }, { at: 2000, maxDelayMs: 0 }])
+  const same = { utilization: 0.25, answered: 5 }
+  assert.deepEqual(series.list(), [{ at: 1000, maxDelayMs: 250, ...same }, { at: 2000, maxDelayMs: 0, ...same }])
+  assert.deepEqual(series.requests, { answered: 5, inFlight: 2 })
 })
 
 test('a loop that is stuck shows how long it has been, and one that turns shows nothing', t => {
@@ -36,6 +40,7 @@ test('a loop that is stuck shows how long it has been, and one that turns shows 
   series.start()
   second()
   assert.ok(series.list()[0].maxDelayMs >= 4980)
+  assert.equal(series.list()[0].utilization, null)
   state.tickMicros = 0 // it has not begun to turn
   assert.equal(series.blockedMs(), 0)
 })

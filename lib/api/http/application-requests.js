@@ -16,7 +16,7 @@ const { createSetRoute } = require('../../probe/http/set-route')
 
 /** @typedef {typeof import('./middleware').createMiddleware} CreateMiddleware */
 
-const SHARED_DURATIONS = 'request-durations.2'
+const SHARED_DURATIONS = 'request-durations.3'
 
 class ApplicationRequests {
   #parts

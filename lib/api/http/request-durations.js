@@ -72,6 +72,8 @@ class RequestDurations {
   #sharing = new Map()
   /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
   #active = { http: new Map(), https: new Map() }
+  /** Arrived and answered. @type {Float64Array} */
+  #totals = new Float64Array(2)
 
   /**
    * @param {number} maxRoutes
@@ -83,6 +85,15 @@ class RequestDurations {
   }
 
   /**
+   * Counts in memory of the caller from now on: two doubles, for requests that arrived and were answered.
+   * @param {Float64Array} totals
+   */
+  countIn (totals) {
+    totals.set(this.#totals)
+    this.#totals = totals
+  }
+
+  /**
    * @param {string} method
    * @param {'http' | 'https'} scheme
    * @returns {Active} pass it to finished() at the end
@@ -90,6 +101,7 @@ class RequestDurations {
   started (method, scheme) {
     const active = this.#active[scheme].get(method) ?? this.#learnActive(method, scheme)
     active.count++
+    this.#totals[0]++
     return active
   }
 
@@ -99,6 +111,7 @@ class RequestDurations {
    */
   finished ({ active, route, status, seconds }) {
     active.count--
+    this.#totals[1]++
     const own = this.#byRoute.get(route)
     const counts = (own ?? this.#sharing.get(route))?.get(active)
     const buckets = counts?.byStatus.get(status)

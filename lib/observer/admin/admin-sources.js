@@ -127,6 +127,7 @@ function createAdminSources (parts) {
     findings: findings.find,
     whatIf: findings.whatIf,
     series: () => series.list(),
+    requestTotals: () => series.requests,
     threads: () => parts.threadWatch.read(),
     knownThreads: () => parts.threadWatch.running ? parts.threadWatch.known() : null,
     threadLoad: (/** @type {number} */ lastMs) => parts.threadLoad.read(lastMs),

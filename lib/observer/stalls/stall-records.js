@@ -6,7 +6,7 @@
 const { gunzipSync, gzipSync } = require('node:zlib')
 const { intervalByTimer } = require('../../base/timers')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
-const { CAUSE_NAMES } = require('../../shared/stalls/stall-line')
+const { CAUSE_NAMES } = require('../../shared/stalls/evidence-text')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -123,12 +123,20 @@ class StallRecords {
   }
 }
 
-/** The longest delay of each of the last seconds, so that a page opened now can show the past. */
+/**
+ * @typedef {object} LoopSecond
+ * @property {number} at
+ * @property {number} maxDelayMs  the longest delay in it
+ * @property {number | null} utilization  of the half minute before; null while the loop is blocked
+ * @property {number} answered    requests since the start
+ */
+
+/** What the loop did in each of the last seconds, so that a page opened now can show the past. */
 class LoopSeries {
   #state
   #interval
   #now
-  /** @type {{ at: number, maxDelayMs: number }[]} */
+  /** @type {LoopSecond[]} */
   #entries = []
   /** @type {(() => void) | undefined} */
   #end
@@ -156,6 +164,9 @@ class LoopSeries {
     return [...this.#entries]
   }
 
+  /** Requests answered since the start and in flight: of now, also while the loop is blocked. */
+  get requests () { return this.#state.requests }
+
   /** Whether the heartbeat is slow. */
   get isIdle () { return this.#state.isIdle }
 
@@ -169,8 +180,15 @@ class LoopSeries {
   }
 
   #add () {
-    const maxDelayMs = Math.max(this.#state.takeMaxDelayMs(), this.blockedMs())
-    this.#entries.push({ at: this.#now(), maxDelayMs: Math.round(maxDelayMs * 10) / 10 })
+    const { utilization, requests: { answered } } = this.#state
+    const blockedMs = this.blockedMs()
+    const maxDelayMs = Math.max(this.#state.takeMaxDelayMs(), blockedMs)
+    this.#entries.push({
+      at: this.#now(),
+      maxDelayMs: Math.round(maxDelayMs * 10) / 10,
+      utilization: blockedMs > 0 ? null : Math.round(utilization * 1e3) / 1e3,
+      answered
+    })
     if (this.#entries.length > MAX_ENTRIES) this.#entries.shift()
   }
 }

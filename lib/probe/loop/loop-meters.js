@@ -9,7 +9,11 @@ const { LoopTime, createUtilization } = require('./utilization')
 /** @import { DelaySummary } from '../../../types/diagnostics' */
 /** @import { SharedState } from '../../link/shared-state' */
 
+const NOTE_EVERY_MICROS = 1e6
+
 class LoopMeters {
+  #state
+  #notedMicros = 0
   delay
   iterations = createIterations()
   time
@@ -18,9 +22,10 @@ class LoopMeters {
   /**
    * @param {object} parts
    * @param {number} parts.periodMs  of the heartbeat
-   * @param {Pick<SharedState, 'sampledTime'>} parts.state
+   * @param {Pick<SharedState, 'sampledTime' | 'utilization'>} parts.state
    */
   constructor ({ periodMs, state }) {
+    this.#state = state
     this.time = new LoopTime({ sampledTime: () => state.sampledTime })
     this.utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
     this.delay = createDelayHistogram({ periodMs })
@@ -39,11 +44,15 @@ class LoopMeters {
   /**
    * @param {number} delayMs  of a tick
    * @param {number} periods  fast ticks that it stands for
+   * @param {number} micros   when it came
    */
-  record (delayMs, periods) {
+  record (delayMs, periods, micros) {
     this.delay.record(delayMs)
     // A slow tick stands for fast ones that would have been on time.
     if (periods > 1) this.delay.addOnTime(periods - 1)
+    if (micros - this.#notedMicros < NOTE_EVERY_MICROS) return
+    this.#notedMicros = micros
+    this.#state.utilization = this.utilization.read().utilization
   }
 
   /** @returns {DelaySummary} all figures of the delay, for display */

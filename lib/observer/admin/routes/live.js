@@ -5,7 +5,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../../base/guard')
 const { createResponse } = require('../../../shared/admin/responses')
-const { knownOf, requestsOf } = require('./readings')
+const { knownOf } = require('./readings')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
@@ -73,14 +73,15 @@ async function * events (sources, signal) {
 /** @param {Sources} sources */
 async function loopNow (sources) {
   const [reading, memory] = await Promise.all([knownOf(sources, 'processReading'), knownOf(sources, 'memory')])
-  const { at = Date.now(), maxDelayMs = 0 } = sources.series().at(-1) ?? {}
   return {
-    at,
-    maxDelayMs,
+    at: Date.now(),
+    maxDelayMs: 0,
+    utilization: null,
+    answered: null,
+    ...sources.series().at(-1),
     ...sources.loopNow(),
-    utilization: reading?.value.delay.utilization ?? null,
     memory: memory?.value ?? null,
-    requests: requestsOf(reading),
+    requests: sources.requestTotals(),
     threads: sources.knownThreads(),
     recorder: sources.recorder(),
     answeredAt: reading?.at ?? null,

@@ -114,7 +114,7 @@ async function loop ({ sources }) {
     delay: reading?.value.delay ?? null,
     memory: memory?.value ?? null,
     ...sources.loopNow(),
-    requests: requestsOf(reading),
+    requests: sources.requestTotals(),
     series: sources.series(),
     marks: sources.marks(),
     recorder: sources.recorder(),
@@ -236,14 +236,4 @@ async function knownOf (sources, name) {
   }
 }
 
-/**
- * The number of requests answered since the start, and in flight.
- * @param {{ value: any } | null} reading  a process reading
- */
-function requestsOf (reading) {
-  if (reading === null) return null
-  const { routes, inFlight } = /** @type {import('../../../shared/findings/readings').ProcessReading} */ (reading.value)
-  return { answered: routes.reduce((sum, { count }) => sum + count, 0), inFlight }
-}
-
-module.exports = { createReadingRoutes, knownOf, requestsOf }
+module.exports = { createReadingRoutes, knownOf }
