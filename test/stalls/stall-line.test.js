@@ -22,8 +22,15 @@ test('a stall reads as one line: how long, where, what, why', () => {
 test('the line says what the system or the collector did', () => {
   const stall = { at: 0, durationMs: 300, route: null, culprit: null, stack: [], evidence: { ...COLLECTING, runQueueMs: 210.4, throttledMs: 180 } }
   assert.equal(describeStall({ ...stall, cause: 'starved' }), 'event loop stalled 300 ms: starved (waited 210 ms for a CPU, throttled for 180 ms by the CPU quota)')
-  assert.equal(describeStall({ ...stall, cause: 'gc' }), 'event loop stalled 300 ms: gc (1960 ms of garbage collection)')
+  assert.equal(describeStall({ ...stall, cause: 'gc' }), 'event loop stalled 300 ms: gc (1960 ms of garbage collection, waited 210 ms for a CPU, throttled for 180 ms by the CPU quota)')
   assert.equal(describeStall({ ...stall, cause: 'suspended' }), 'event loop stalled 300 ms: suspended')
+})
+
+test('the line says that most of a stall was waiting, whatever its cause', () => {
+  const stall = stallOf({ durationMs: 300, culprit: CULPRIT, evidence: { ...COLLECTING, runQueueMs: 170.2 } })
+  assert.match(describeStall(stall), /cause code \(waited 170 ms for a CPU\)$/)
+  assert.match(describeStall({ ...stall, cause: 'gc' }), /cause gc \(1960 ms of garbage collection, waited 170 ms for a CPU\)$/)
+  assert.match(describeStall({ ...stall, evidence: { ...COLLECTING, runQueueMs: 149 } }), /cause code$/)
 })
 
 test('a logged report has the innermost ten frames, and the report itself keeps all', () => {

@@ -4,7 +4,7 @@
 // the time of categories that are spread over an application. Pure but for the source lines.
 
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
-const { isUndecided } = require('../../shared/stalls/stall-line')
+const { isUndecided } = require('../../shared/stalls/evidence-text')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')

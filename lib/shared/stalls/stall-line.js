@@ -3,54 +3,12 @@
 // Formats a stall for the log: the message, with the evidence for its cause, and the structured fields.
 
 const { isInPackage, showPosition } = require('../../formats/profile/frame')
+const { describeEvidence } = require('./evidence-text')
 const { nameOfCulprit } = require('./handler-name')
 
-/** @import { Cause, Culprit, Stall, StallEvidence } from '../../../types/diagnostics' */
-
-/** @typedef {(evidence: StallEvidence, durationMs: number) => (string | false)[]} Describe  false: no text */
+/** @import { Culprit, Stall } from '../../../types/diagnostics' */
 
 const LOGGED_FRAMES = 10 // of the stack, innermost first; enough to include the handler and the router that called it
-
-const NOTHING = () => []
-
-/**
- * The evidence of each cause, as text, in the order of the documentation. observer/stalls/judge-cause.js determines the cause.
- * @type {Readonly<Record<Cause, Describe>>}
- */
-const CAUSES = Object.freeze({
-  code: NOTHING, // the culprit is the evidence
-  gc: ({ gcMs }) => [
-    !!gcMs && `${Math.round(gcMs)} ms of garbage collection`
-  ],
-  starved: ({ runQueueMs, throttledMs }) => [
-    !!runQueueMs && `waited ${Math.round(runQueueMs)} ms for a CPU`,
-    !!throttledMs && `throttled for ${Math.round(throttledMs)} ms by the CPU quota`
-  ],
-  suspended: NOTHING,
-  unknown: (evidence, durationMs) => [
-    isUndecided(evidence) && `${mostLikely(evidence, durationMs)}, or no CPU time available: this system does not report which`
-  ]
-})
-
-/**
- * Whether the cause is unknown because the system does not report how long a thread waits for a CPU (macOS, Windows, no /proc).
- * @param {StallEvidence} evidence  of a stall of unknown cause
- */
-function isUndecided ({ cpuMs, runQueueMs, codeMs }) {
-  return runQueueMs === null && (cpuMs !== null || codeMs !== null)
-}
-
-/**
- * What else it may have been. Of a thread that waits for a CPU, the samples show what it was about to do.
- * @param {StallEvidence} evidence
- * @param {number} durationMs
- */
-function mostLikely ({ observerLateMs, codeMs, gcMs }, durationMs) {
-  if ((observerLateMs ?? 0) >= durationMs / 2) return 'the process was suspended'
-  return (gcMs ?? 0) > (codeMs ?? 0) ? 'garbage collection' : 'code'
-}
-
-const CAUSE_NAMES = /** @type {readonly Cause[]} */ (Object.keys(CAUSES))
 
 /**
  * The fields of the log line: the stall, with a shortened stack, because a full one makes lines of 7 KB that fill the pipe of a slow reader; and
@@ -96,14 +54,4 @@ function describeCulprit (culprit, stall) {
   return called === '' ? place : `${called}${through === '' ? '' : ','} called by ${place}`
 }
 
-/**
- * @param {Cause} cause
- * @param {StallEvidence} evidence
- * @param {number} durationMs
- * @returns {string} empty if there are no figures for the cause
- */
-function describeEvidence (cause, evidence, durationMs) {
-  return CAUSES[cause](evidence, durationMs).filter(Boolean).join(', ')
-}
-
-module.exports = { CAUSE_NAMES, describeCulprit, describeStall, isUndecided, toLogFields }
+module.exports = { describeCulprit, describeStall, toLogFields }

@@ -7,7 +7,7 @@ const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../readings')
 const { duration, percent, placed, rounded, times } = require('../format-text')
-const { isUndecided } = require('../../stalls/stall-line')
+const { isUndecided } = require('../../stalls/evidence-text')
 const { kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
