@@ -17,7 +17,7 @@ const WITHOUT_STYLE = [
 /** Files of lib/page/, in the order of their dependencies. */
 const FRAMES = Object.freeze({
   styles: ['frames/frames.css'],
-  scripts: ['frames', 'changes', 'frame-text', 'drawing', 'flame-graph'].map(name => `frames/${name}.js`)
+  scripts: ['frames', 'callers', 'changes', 'frame-text', 'drawing', 'sandwich', 'flame-graph'].map(name => `frames/${name}.js`)
 })
 
 /** @returns {string} */

@@ -41,6 +41,42 @@ function buildCallTree (profile, context = {}) {
 }
 
 /**
+ * The same with its children in the order of time: a function that ran twice stands there twice.
+ * @param {CpuProfile} profile
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context]
+ * @returns {CallTree}
+ */
+function buildTimeOrder (profile, context = {}) {
+  assertCpuProfile(profile)
+  const { order: [merged], byId } = mergeNodes(profile.nodes, createFrameOf(context))
+  showNames(merged)
+  const parents = new Map()
+  for (const tree of byId.values()) for (const child of tree.children) parents.set(child, tree)
+  const root = createTree(merged.frame)
+  const order = [root]
+  /** The stack of the span before, below the root. @type {{ of: CallTree, copy: CallTree }[]} */
+  let stack = []
+  for (const { tree, micros } of spansOf(profile, byId)) {
+    /** @type {CallTree[]} */
+    const path = []
+    for (let at = tree; at !== merged; at = parents.get(at)) path.unshift(at)
+    const common = path.findIndex((of, depth) => stack[depth]?.of !== of)
+    stack = stack.slice(0, common === -1 ? path.length : common)
+    for (const of of path.slice(stack.length)) {
+      const copy = createTree(of.frame)
+      const above = stack.at(-1)?.copy ?? root
+      above.children.push(copy)
+      order.push(copy)
+      stack.push({ of, copy })
+    }
+    const { copy } = stack.at(-1) ?? { copy: root }
+    copy.selfMicros += micros
+  }
+  addTotals(order)
+  return root
+}
+
+/**
  * Merges nodes that only V8 distinguishes (the same function, optimized again).
  * @param {ProfileNode[]} nodes
  * @param {(callFrame: CallFrame) => Frame} frameOf
@@ -108,7 +144,16 @@ function createTree (frame) {
  * @param {CpuProfile} profile
  * @param {Map<number, CallTree>} byId
  */
-function addTimes ({ samples, timeDeltas, startTime, endTime, routes, processes }, byId) {
+function addTimes (profile, byId) {
+  for (const { tree, of, ...spent } of spansOf(profile, byId)) addTime(tree, of, spent)
+}
+
+/**
+ * The time that each sample stands for, in the order of time.
+ * @param {CpuProfile} profile
+ * @param {Map<number, CallTree>} byId
+ */
+function * spansOf ({ samples, timeDeltas, startTime, endTime, routes, processes }, byId) {
   let at = startTime
   const taken = samples.map((id, index) => {
     at += timeDeltas[index]
@@ -119,11 +164,11 @@ function addTimes ({ samples, timeDeltas, startTime, endTime, routes, processes 
   taken.sort((a, b) => a.at - b.at)
   let before = startTime
   for (const { tree, at, of } of taken) {
-    addTime(tree, of, { micros: Math.max(0, at - before), samples: 1 })
+    yield { tree, of, micros: Math.max(0, at - before), samples: 1 }
     before = Math.max(before, at)
   }
   const last = taken.at(-1)
-  if (last) addTime(last.tree, last.of, { micros: Math.max(0, endTime - before), samples: 0 })
+  if (last) yield { tree: last.tree, of: last.of, micros: Math.max(0, endTime - before), samples: 0 }
 }
 
 /**
@@ -169,4 +214,4 @@ function addTotals (order) {
   }
 }
 
-module.exports = { buildCallTree }
+module.exports = { buildCallTree, buildTimeOrder }

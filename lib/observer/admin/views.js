@@ -10,7 +10,7 @@ const { MAX_SECONDS: MAX_CAPTURE_SECONDS, MODES, assertRoute } = require('../../
 const { describeDifference } = require('../../formats/flamegraph/difference')
 const { describeTimes } = require('../../formats/flamegraph/graph')
 const { FORMATS, SOURCES, HEAP_FORMATS } = require('../../formats/formats')
-const { buildCallTree } = require('../../formats/profile/call-tree')
+const { buildCallTree, buildTimeOrder } = require('../../formats/profile/call-tree')
 
 /** @import { ParameterCheck } from './parameters' */
 /** @import { Sources } from './router' */
@@ -40,6 +40,7 @@ const VIEW_PARAMETERS = Object.freeze({
   to: integer(0, MAX_EPOCH_MS),
   format: oneOf(VIEW_FORMATS),
   sources: oneOf(SOURCES),
+  order: oneOf(['time']),
   route
 })
 
@@ -73,6 +74,7 @@ function timeOf ({ seconds, last, from, to }, now) {
  * @param {object} how
  * @param {string} how.format
  * @param {string} [how.sources]  original or generated positions; by default the format's usual ones
+ * @param {string} [how.order]    'time': of a graph, the calls in the order of time
  * @param {string} how.name       name of a saved file, without its extension
  * @param {number} how.startedAt  milliseconds since the epoch
  * @param {string[]} [how.notes]
@@ -80,7 +82,8 @@ function timeOf ({ seconds, last, from, to }, now) {
  * @param {string} [how.title]    title, if the profile is not of this process
  * @param {Record<string, string>} [how.headers]
  */
-async function encodeView (sources, profile, { format, sources: places, name, startedAt, notes = [], route, title, headers = {} }) {
+async function encodeView (sources, profile, { format, sources: places, order, name, startedAt, notes = [], route, title, headers = {} }) {
+  if (order !== undefined && format !== 'graph') refuse('parameter order', 'absent, or with format=graph', order)
   const usualPlaces = format === 'graph' ? 'original' : FORMATS[/** @type {FormatName} */ (format)].sources
   const shown = (places ?? usualPlaces) === 'original' ? await sources.toOriginal(profile) : profile
   const { appName, pid } = sources.facts
@@ -89,7 +92,8 @@ async function encodeView (sources, profile, { format, sources: places, name, st
   const context = { ...sources.context(title ?? `CPU profile of ${appName} (pid ${pid})`, notes), startedAt, ...found, ...(title !== undefined && { events: undefined }) } // those of this process
   if (format === 'graph') {
     const toMs = startedAt + (shown.endTime - shown.startTime) / 1e3
-    return json(200, { ...describeTimes(buildCallTree(shown, context)), fromMs: startedAt, toMs, notes, route: route ?? null }, headers)
+    const graph = order === 'time' ? { ...describeTimes(buildTimeOrder(shown, context)), isOrdered: true } : describeTimes(buildCallTree(shown, context))
+    return json(200, { ...graph, fromMs: startedAt, toMs, notes, route: route ?? null }, headers)
   }
   const { extension, contentType, encode } = FORMATS[/** @type {FormatName} */ (format)]
   return download(encode(shown, context), { name: `${name}.${extension}`, contentType, headers })

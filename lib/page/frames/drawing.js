@@ -10,11 +10,14 @@ loopscope.Drawing = (() => {
   const MIN_FRAME_PX = 1
   const ANIMATION_MS = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200
   const STEPS = {
-    ArrowUp: node => element => d3.select(element).datum() === node.parent,
-    ArrowDown: node => element => d3.select(element).datum().parent === node,
+    parent: node => element => d3.select(element).datum() === node.parent,
+    child: node => element => d3.select(element).datum().parent === node,
     ArrowLeft: node => element => isBeside(d3.select(element).datum(), node, -1),
     ArrowRight: node => element => isBeside(d3.select(element).datum(), node, 1)
   }
+
+  const UPWARDS = { ArrowUp: 'child', ArrowDown: 'parent' }
+  const DOWNWARDS = { ArrowUp: 'parent', ArrowDown: 'child' }
 
   class Drawing {
     #holder
@@ -30,11 +33,12 @@ loopscope.Drawing = (() => {
      * @param {(text: string) => void} uses.showDetails  for the frame under the pointer, or the focused one
      * @param {(isZoomed: boolean) => void} uses.onZoom
      * @param {HTMLElement} uses.tip  the tooltip
+     * @param {boolean} [uses.isUpward]  callees are drawn above their callers
      */
     constructor (holder, uses) {
       this.#holder = holder
       this.#uses = uses
-      this.#keyboard = new FrameKeyboard(holder, data => this.#text.describe(data, ', '))
+      this.#keyboard = new FrameKeyboard(holder, data => this.#text.describe(data, ', '), uses.isUpward ? UPWARDS : DOWNWARDS)
       this.#tooltip = createTooltip(uses.tip, data => this.#text.describe(data, '\n'))
       this.#listen()
     }
@@ -83,7 +87,7 @@ loopscope.Drawing = (() => {
         .cellHeight(FRAME_HEIGHT_PX)
         .minFrameSize(MIN_FRAME_PX)
         .resetHeightOnZoom(true) // frames too narrow to be drawn before may go deeper
-        .inverted(true)
+        .inverted(!this.#uses.isUpward)
         .transitionDuration(ANIMATION_MS)
         .getName(({ data }) => this.#text.labelOf(data))
         .setColorMapper(node => `var(--${node.highlight ? 'match' : this.#text.colorOf(node.data)})`)
@@ -127,15 +131,18 @@ loopscope.Drawing = (() => {
   class FrameKeyboard {
     #holder
     #describe
+    #vertical
     #focused = null
 
     /**
      * @param {HTMLElement} holder
      * @param {(data: any) => string} describe
+     * @param {Record<string, string>} vertical  where the arrow keys up and down lead
      */
-    constructor (holder, describe) {
+    constructor (holder, describe, vertical) {
       this.#holder = holder
       this.#describe = describe
+      this.#vertical = vertical
     }
 
     /** Called after each change: d3-flame-graph creates and removes frames when it zooms. */
@@ -171,7 +178,8 @@ loopscope.Drawing = (() => {
      * @param {(node: any) => void} zoomTo
      */
     onFrameKey (event, zoomTo) {
-      if (event.key in STEPS) this.#step(event.key)
+      const step = this.#vertical[event.key] ?? event.key
+      if (step in STEPS) this.#step(step)
       else if (event.key === 'Enter' || event.key === ' ') zoomTo(d3.select(this.#focused).datum())
       else if (event.key === 'Home') this.#focus(this.#frames().nodes()[0])
       else return

@@ -8,6 +8,7 @@ loopscope.FlameGraph = (() => {
   const KINDS = {
     app: 'application', dependency: 'package', wasm: 'WebAssembly', node: 'Node.js', native: 'native', gc: 'GC', idle: 'idle', route: 'route'
   }
+  const VIEWS = { graph: 'Flame graph', functions: 'Callers and callees', time: 'Time order' }
   const MAX_VANISHED = 20
   const OF_BUSY_TIME = 'Shares are of busy time, because two recordings never have the same length and load: when one function gets hotter, ' +
     'the others get colder by the same amount in total. With idle time shown, shares are of all recorded time.'
@@ -17,7 +18,10 @@ loopscope.FlameGraph = (() => {
     #holder
     #controls
     #drawing
+    #sandwich
     #onRoutes
+    #loadOrdered = null
+    #ordered = null
     #graph = null
     #text
     #allFrames
@@ -32,29 +36,34 @@ loopscope.FlameGraph = (() => {
       this.#controls = createControls(holder, {
         onSearch: () => this.#search(), onReset: () => this.#drawing.resetZoom(), onChange: () => this.#draw()
       })
-      const { chart, details, reset, routes, tip } = this.#controls
+      const { chart, details, reset, routes, tip, middle } = this.#controls
       routes.box.addEventListener('change', () => this.#onRoutes(routes.box.checked))
-      this.#drawing = new loopscope.Drawing(chart, {
-        showDetails: text => { details.textContent = text },
-        onZoom: isZoomed => { reset.disabled = !isZoomed },
-        tip
-      })
+      const uses = { showDetails: text => { details.textContent = text }, tip }
+      this.#drawing = new loopscope.Drawing(chart, { ...uses, onZoom: isZoomed => { reset.disabled = !isZoomed } })
+      this.#sandwich = new loopscope.Sandwich(middle, uses)
       document.addEventListener('keydown', event => this.#onKey(event))
     }
 
     /**
      * @param {any} graph  as lib/formats/flamegraph/ creates it; null: there is none
      * @param {string} [none]  why there is none
+     * @param {(() => Promise<any>) | null} [loadOrdered]  loads the same graph with its calls in the order of time
      */
-    show (graph, none = '') {
+    show (graph, none = '', loadOrdered = null) {
       this.#graph = graph
+      this.#loadOrdered = loadOrdered
+      this.#ordered = null
       this.#drawing.clear()
+      this.#sandwich.hide()
       const { tools, foot, change } = this.#controls
       tools.hidden = foot.hidden = graph === null
       change.meaning.hidden = change.vanished.hidden = graph?.difference === undefined
       this.#holder.classList.toggle('difference', graph?.difference !== undefined)
       if (graph === null) return this.#showMessage(none)
-      const { idle, routes, folding, width } = this.#controls
+      const { idle, routes, folding, view, width } = this.#controls
+      const time = view.querySelector('[value=time]')
+      time.hidden = time.disabled = loadOrdered === null
+      if (time.disabled && view.value === 'time') view.value = 'graph'
       const kinds = kindsOf(graph)
       idle.label.hidden = !kinds.has('idle')
       routes.label.hidden = graph.routes === undefined
@@ -70,7 +79,11 @@ loopscope.FlameGraph = (() => {
     }
 
     #draw () {
-      const { idle, routes, folding, search } = this.#controls
+      const { idle, routes, folding, search, reset, view } = this.#controls
+      reset.hidden = view.value === 'functions'
+      for (const { label } of [folding, routes, idle]) label.classList.toggle('unused', view.value === 'time')
+      this.#sandwich.hide()
+      if (view.value === 'time') return this.#drawOrdered()
       const graph = routes.box.checked && this.#graph.routes ? loopscope.frames.groupByRoute(this.#graph) : this.#graph
       const { graph: shown, isHidden } = folding.box.checked ? loopscope.frames.foldFrameworks(graph) : { graph, isHidden: [] }
       const tree = loopscope.frames.treeOf(shown, idle.box.checked)
@@ -81,9 +94,29 @@ loopscope.FlameGraph = (() => {
       this.#drawing.clear()
       if (this.#text.changes) this.#showChange(tree, idle.box.checked)
       if (tree.value === 0) return this.#showMessage('The process was idle during this time.')
+      if (view.value === 'functions') return this.#sandwich.show(shown, this.#text, this.#term)
       this.#drawing.draw(tree, this.#text)
       if (search.value !== '') this.#search()
     }
+
+    /** With idle time and all frames: the gaps are what it is for. */
+    async #drawOrdered () {
+      const graph = this.#graph
+      this.#drawing.clear()
+      this.#showMessage('Loading …')
+      try {
+        this.#ordered ??= await this.#loadOrdered()
+      } catch (error) {
+        return this.#showMessage(error.message)
+      }
+      if (graph !== this.#graph || this.#controls.view.value !== 'time') return
+      const tree = this.#allFrames = loopscope.frames.treeOf(this.#ordered, true)
+      this.#text = loopscope.frameText.textFor(this.#ordered, tree, true)
+      this.#drawing.draw(tree, this.#text)
+      if (this.#term !== '') this.#search()
+    }
+
+    get #term () { return this.#controls.search.value.trim().toLowerCase() }
 
     /**
      * @param {any} tree
@@ -107,21 +140,22 @@ loopscope.FlameGraph = (() => {
     }
 
     #search () {
-      const term = this.#controls.search.value.trim().toLowerCase()
+      const term = this.#term
       const found = term === '' ? '' : loopscope.frameText.describeMatches(loopscope.frameText.find(this.#allFrames, term), this.#text.shareOf)
       this.#controls.matches.textContent = found
-      this.#drawing.search(term)
+      if (this.#controls.view.value === 'functions') this.#sandwich.search(term)
+      else this.#drawing.search(term)
     }
 
     #onKey (event) {
       const { search } = this.#controls
+      if (this.#holder.offsetParent === null || this.#graph === null || event.ctrlKey || event.metaKey || event.altKey) return
       const isForGraph = this.#holder.contains(event.target) || event.target === document.body
-      if (!isForGraph || this.#holder.offsetParent === null || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === 'Escape') {
+      if (event.key === 'Escape' && isForGraph) {
         search.value = ''
         this.#search()
         this.#drawing.resetZoom()
-      } else if (event.key === '/' && event.target !== search) {
+      } else if (event.key === '/' && !isTyping(event.target)) {
         event.preventDefault()
         search.focus()
         search.select()
@@ -129,6 +163,10 @@ loopscope.FlameGraph = (() => {
         this.#drawing.focusMatch()
       }
     }
+  }
+
+  function isTyping ({ localName, type }) {
+    return localName === 'select' || localName === 'textarea' || (localName === 'input' && type !== 'checkbox')
   }
 
   /** @param {any} graph */
@@ -148,15 +186,18 @@ loopscope.FlameGraph = (() => {
     reset.addEventListener('click', onReset)
     const [folding, idle, routes] = [checkbox('Hide frameworks', true, onChange), checkbox('Show idle', false, onChange), checkbox('By route', false, onChange)]
     const legend = createLegend('Kind of code', Object.entries(KINDS))
-    const tools = element('div', { className: 'tools' }, search, matches, reset, folding.label, idle.label, routes.label, legend)
+    const view = element('select', { ariaLabel: 'View' }, ...Object.entries(VIEWS).map(([value, text]) => element('option', { value }, text)))
+    view.addEventListener('change', onChange)
+    const tools = element('div', { className: 'tools' }, view, search, matches, reset, folding.label, idle.label, routes.label, legend)
     const change = createChange()
     const chart = element('div', { className: 'frames' })
+    const middle = element('div')
     const [width, details] = [element('span'), element('p', { className: 'details', role: 'status' })]
     const foot = element('div', { className: 'foot' }, details, createHint(width))
     const tip = element('div', { className: 'tip', hidden: true })
     holder.classList.add('flame-graph')
-    holder.append(tools, change.meaning, change.vanished, chart, foot, tip)
-    return { change, tools, search, matches, reset, folding, idle, routes, legend, chart, foot, width, details, tip }
+    holder.append(tools, change.meaning, change.vanished, chart, middle, foot, tip)
+    return { change, tools, search, matches, reset, folding, idle, routes, legend, view, chart, middle, foot, width, details, tip }
   }
 
   function element (name, properties = {}, ...children) {

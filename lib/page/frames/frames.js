@@ -15,9 +15,9 @@ loopscope.frames = (() => {
    * @param {boolean} withIdle  whether idle time is included
    * @param {boolean[]} [isHidden]  by node, as foldFrameworks() returns it
    * @returns {any} the root. Each frame has its own amount (`self`, `selfBefore`), its total with all frames below it (`value`, `before`),
-   *   and the frames below it, heaviest first
+   *   and the frames below it, heaviest first, or in the order of the graph where that is of time
    */
-  function treeOf ({ frames, nodes }, withIdle, isHidden = []) {
+  function treeOf ({ frames, nodes, isOrdered = false }, withIdle, isHidden = []) {
     const items = nodes.map(([, frame, self, selfBefore = 0], node) => {
       const [name, place, kind, owner, folded] = frames[frame]
       return {
@@ -32,7 +32,10 @@ loopscope.frames = (() => {
       parent.before += data.before
       parent.children.push(data)
     }
-    for (const { children } of items) children.reverse().sort((a, b) => b.value - a.value)
+    for (const { children } of items) {
+      children.reverse()
+      if (!isOrdered) children.sort((a, b) => b.value - a.value)
+    }
     return items[0]
   }
 

@@ -11,7 +11,7 @@ const { DIFFERENCE_FORMATS, HEAP_PARAMETERS, MAX_LAST_SECONDS, VIEW_PARAMETERS, 
 
 /** @import { Context, RouteRow } from '../router' */
 
-const { format, sources } = VIEW_PARAMETERS
+const { format, order, sources } = VIEW_PARAMETERS
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -35,7 +35,7 @@ const routes = [
   {
     name: 'stall-cpu',
     path: '/stalls/:id/cpu',
-    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format, sources }, handle: stallCpu } }
+    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format, order, sources }, handle: stallCpu } }
   },
   {
     name: 'heap-profile',
@@ -55,6 +55,7 @@ async function cpu (context) {
   return encodeView(sources, profile, {
     format: parameters.format ?? 'cpuprofile',
     sources: parameters.sources,
+    order: parameters.order,
     name: fileName('cpu', fromMs),
     startedAt: fromMs,
     notes,
@@ -100,6 +101,7 @@ function stallCpu ({ params: { id }, parameters, sources }) {
   return encodeView(sources, profile, {
     format: parameters.format ?? 'cpuprofile',
     sources: parameters.sources,
+    order: parameters.order,
     name: `stall-${number}`,
     startedAt: stall?.at ?? 0
   })

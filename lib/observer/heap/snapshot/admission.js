@@ -28,7 +28,9 @@ const CHEAPER = 'a heap-histogram (objects per constructor) or a heap-profile (s
  */
 function assertFits (cost, room) {
   const reasons = [...findShortages(cost, room).map(describeShortage), ...describePause(cost, room)]
-  if (reasons.length > 0) throw new errors.ERR_LOOPSCOPE_SNAPSHOT_REFUSED(`${reasons.join('; ')} (estimated from ${cost.basis})`, CHEAPER)
+  if (reasons.length === 0) return
+  const price = `it would take ${showMb(cost.memoryBytes)} of memory, ${showMb(cost.fileBytes)} of disk and ${(cost.pauseMs / 1e3).toFixed(1)} s of pause`
+  throw new errors.ERR_LOOPSCOPE_SNAPSHOT_REFUSED(`${reasons.join('; ')}; ${price} (estimated from ${cost.basis})`, CHEAPER)
 }
 
 /**
