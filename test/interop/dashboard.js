@@ -98,10 +98,11 @@ function loop (changes = {}) {
     blockedMs: 0,
     delay: { utilization: 0.25 },
     utilization: 0.25,
+    answered: 100,
     memory: MEMORY,
     requests: { answered: 100, inFlight: 2 },
     recorder: { off: null, fromMs: now - 60_000 },
-    series: Array.from({ length: 60 }, (_, second) => ({ at: now - (60 - second) * 1000, maxDelayMs: second === 30 ? 20_000 : 5 })),
+    series: Array.from({ length: 60 }, (_, second) => ({ at: now - (60 - second) * 1000, maxDelayMs: second === 30 ? 20_000 : 5, utilization: 0.25, answered: 40 + second })),
     answeredAt: now,
     isStale: false,
     ...changes

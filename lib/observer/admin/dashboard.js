@@ -19,11 +19,12 @@ const PARTS = Object.freeze({
     memoryText: 'shared/memory-owner.js',
     ruleText: 'cli/output/format-rule.js',
     requestState: 'shared/requests/describe-state.js',
-    slowRequests: 'shared/describe-slow.js'
+    slowRequests: 'shared/describe-slow.js',
+    stallEvidence: 'shared/stalls/evidence-text.js'
   },
   scripts: [
     ...FRAMES.scripts,
-    ...['display', 'glossary', 'session', 'problems', 'tables', 'flame'].map(name => `dashboard/${name}.js`),
+    ...['display', 'glossary', 'links', 'session', 'problems', 'tables', 'flame'].map(name => `dashboard/${name}.js`),
     ...['charts', 'range', 'now', 'group', 'stalls', 'in-flight', 'waits', 'requests', 'findings', 'calls', 'threads', 'memory', 'captures', 'rules'].map(name => `sections/${name}.js`),
     'dashboard/page.js'
   ]

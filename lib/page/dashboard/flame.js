@@ -1,62 +1,78 @@
 /* global loopscope */
 'use strict'
 
-// The flame graph panel of the page: shows the graph of a stall or of a time range, and compares it with the time before. It opens below the
-// section of its button, and closing it returns the focus there.
+// The flame graph panel of the page: shows the graph of a stall or of a time range, compares it with the time before, and gives it as a link and as
+// a file. It opens below the section of its button, and closing it returns the focus there.
 
 loopscope.flame = (() => {
   const { byId, dateTime, duration, element, place, time } = loopscope.display
-  const { problems, session } = loopscope
+  const { links, problems, session } = loopscope
   const flameGraph = new loopscope.FlameGraph(byId('flame'))
   const compareBox = element('input', { type: 'checkbox' })
   const compareText = element('span')
   const compareLabel = element('label', {}, compareBox, compareText)
   const notes = element('span', { className: 'quiet', role: 'status' })
+  const FILES = { cpuprofile: '.cpuprofile (DevTools)', pprof: 'pprof', flamegraph: 'flame graph (HTML)', text: 'text report' }
+  const format = element('select', { ariaLabel: 'Format of the file' }, ...Object.entries(FILES).map(([value, text]) => element('option', { value }, text)))
+  const save = element('button', { type: 'button' }, 'Download')
+  const copy = links.button('flame', () => link)
   let shown = null
   let openerKey = null
+  /** Where the server has the shown profile, and its link. */
+  let address = ''
+  let link = {}
 
   /**
+   * @typedef {object} Opened
+   * @property {string} title
+   * @property {any} graph
+   * @property {any[]} [stack]
+   * @property {string} address  of the profile, without its format
+   * @property {Record<string, string | number>} link
+   *
    * @param {Element} opener  the button
    * @param {string} slot  where its problems are shown
-   * @param {() => Promise<{ title: string, graph: any, stack?: any[] }>} load
+   * @param {() => Promise<Opened>} load
    */
   function open (opener, slot, load) {
     const section = opener.closest('section')
     openerKey = opener.dataset.key ?? opener.id
     return problems.attempt(slot, async () => {
-      const { title, graph, stack } = await load()
+      const opened = await load()
       section.after(byId('flame-panel'))
-      show(title, graph, stack)
+      show(opened)
     })
   }
 
   /** @param {any} stall */
   function openStall (opener, slot, stall) {
     return open(opener, slot, async () => {
-      const graph = await session.json(`/stalls/${stall.id}/cpu?format=graph`).catch(error => {
+      const address = `/stalls/${stall.id}/cpu?`
+      const graph = await session.json(`${address}format=graph`).catch(error => {
         if (error.status === 404) return null
         throw error
       })
-      return { title: `Stall at ${dateTime(stall.at)}: ${duration(stall.durationMs)}${stall.route ? ` in ${stall.route}` : ''}`, graph, stack: stall.stack }
+      return { title: `Stall at ${dateTime(stall.at)}: ${duration(stall.durationMs)}${stall.route ? ` in ${stall.route}` : ''}`, graph, stack: stall.stack, address, link: { stall: stall.id, at: stall.at } }
     })
   }
 
   /** @param {{ fromMs: number, toMs: number, route?: string | null }} wanted */
   function openRange (opener, slot, { fromMs, toMs, route = null }) {
     return open(opener, slot, async () => {
-      const query = new URLSearchParams({ from: Math.round(fromMs), to: Math.round(toMs), format: 'graph', ...(route !== null && { route }) })
-      const graph = await session.json(`/cpu?${query}`)
-      return { title: `${time(graph.fromMs)} to ${time(graph.toMs)}${route === null ? '' : `, ${route}`}`, graph }
+      const range = { from: Math.round(fromMs), to: Math.round(toMs), ...(route !== null && { route }) }
+      const address = `/cpu?${new URLSearchParams(range)}&`
+      const graph = await session.json(`${address}format=graph`)
+      return { title: `${time(graph.fromMs)} to ${time(graph.toMs)}${route === null ? '' : `, ${route}`}`, graph, address, link: range }
     })
   }
 
-  /**
-   * @param {string} title
-   * @param {any} graph  as the server sends it; null: there is none
-   * @param {any[]} [stack]  innermost first
-   */
-  function show (title, graph, stack = []) {
+  /** @param {Opened} opened  graph: as the server sends it; null: there is none. stack: innermost first */
+  function show ({ title, graph, stack = [], ...rest }) {
     shown = graph
+    address = rest.address
+    link = rest.link
+    copy.textContent = 'Copy link'
+    format.hidden = save.hidden = graph === null
     byId('flame-panel').hidden = false
     byId('flame-title').textContent = title
     byId('stack').replaceChildren(...stack.map(frame => element('li', {}, place(frame))))
@@ -64,12 +80,14 @@ loopscope.flame = (() => {
     compareLabel.hidden = graph?.fromMs === undefined
     if (!compareLabel.hidden) compareText.textContent = `Compare with the ${duration(graph.toMs - graph.fromMs)} before`
     draw(graph)
-    byId('flame-title').focus()
+    byId('flame-title').focus({ preventScroll: true })
+    byId('flame-panel').scrollIntoView()
   }
 
   function draw (graph) {
     notes.textContent = (graph?.notes ?? []).join('; ')
-    flameGraph.show(graph, 'No profile was kept for this stall.')
+    const ordered = graph === shown ? () => session.json(`${address}format=graph&order=time`) : null
+    flameGraph.show(graph, 'No profile was kept for this stall.', ordered)
   }
 
   async function compare () {
@@ -97,7 +115,8 @@ loopscope.flame = (() => {
   }
 
   function start () {
-    byId('flame').before(element('div', { className: 'tools' }, byId('flame-close'), compareLabel, notes))
+    byId('flame').before(element('div', { className: 'tools' }, byId('flame-close'), copy, element('span', { className: 'joined' }, format, save), compareLabel, notes))
+    save.addEventListener('click', () => problems.attempt('flame', () => session.download(`${address}format=${format.value}`, 'profile')))
     compareBox.addEventListener('change', compare)
     byId('flame-close').addEventListener('click', close)
   }

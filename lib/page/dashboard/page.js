@@ -5,8 +5,9 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, charts, findings, flame, glossary, group, inFlight, memory, now, problems, range, requests, rules, session, stalls, threads, waits } = loopscope
+  const { calls, captures, findings, flame, glossary, group, inFlight, links, memory, now, problems, range, requests, rules, session, stalls, threads, waits } = loopscope
   const REFRESH_MS = 10_000
+  const WRONG_TOKEN = 'Wrong token. Without the option token a process makes a new one at each start: use the address in the last lines of its log.'
   const STATES = ['loading', 'sign-in', 'failed']
 
   let isStarted = false
@@ -44,7 +45,7 @@
   }
 
   function showHistory (answer) {
-    for (const { at, maxDelayMs } of answer.series) charts.add('delay', at, maxDelayMs)
+    now.onHistory(answer.series)
     now.onLoop(session.fromLoop(answer))
   }
 
@@ -52,6 +53,15 @@
   function onStuck (stuck) {
     if (byId('stuck').hidden) for (const affected of [findings, inFlight]) affected.refresh().catch(onFailure)
     now.showStuck(stuck)
+  }
+
+  /** Opens what the address names. */
+  function openLinked () {
+    const { token, stall, at, finding, from, to, route = null } = links.read()
+    if (token !== undefined) document.location.reload()
+    else if (stall !== undefined) stalls.openLinked(Number(stall), at === undefined ? null : Number(at))
+    else if (finding !== undefined) findings.openLinked(finding)
+    else if (from !== undefined && to !== undefined) range.openLinked({ fromMs: Number(from), toMs: Number(to), route })
   }
 
   async function begin () {
@@ -65,6 +75,8 @@
     // From here on the page reacts to clicks.
     await session.json('/loop').then(showHistory, () => {}) // the stream below reports problems
     await Promise.all([refresh(), listed])
+    openLinked()
+    links.follow(openLinked)
     setInterval(() => { if (!document.hidden) refresh().catch(onFailure) }, REFRESH_MS)
     await session.follow(endpoint, onEvent)
   }
@@ -73,17 +85,18 @@
   function onFailure (error) {
     const { status, message } = error
     if (isStarted && status !== 401) throw error // an internal error: sections show what the server refuses
-    if ([401, 403, 429].includes(status)) return askForToken({ message })
+    if ([401, 403, 429].includes(status)) return askForToken({ status, message })
     showState('failed')
     byId('failed-text').textContent = status === 404
       ? 'There is no page at this address. In production the page does not exist until a token is set: option token, or LOOPSCOPE_TOKEN.'
       : `The process does not respond: ${message}. It may have exited, or its event loop is blocked and the application itself serves this address.`
   }
 
-  function askForToken (problem) {
+  /** @param {{ status: number, message: string }} problem */
+  function askForToken ({ status, message }) {
     showState('sign-in')
     byId('sign-in-why').textContent = isStarted ? 'The token is no longer valid. The process may have been restarted.' : 'This page needs a token.'
-    byId('sign-in-problem').textContent = problem?.message ?? ''
+    byId('sign-in-problem').textContent = status === 401 ? (session.hasToken() ? WRONG_TOKEN : '') : message
     byId('token').focus()
   }
 

@@ -23,13 +23,18 @@ loopscope.problems = (() => {
     return problem
   }
 
+  /** @param {string} text */
+  function show (slot, text) {
+    showProblem(slot, text).scrollIntoView({ block: 'nearest' })
+  }
+
   /** For work that the reader started. Removes an earlier error from the slot. */
   async function attempt (slot, work) {
     document.querySelector(`[data-problems="${slot}"]`).replaceChildren()
     try {
       return await work()
     } catch (error) {
-      if (error.status !== 401) showProblem(slot, error.message).scrollIntoView({ block: 'nearest' }) // 401: the page asks for a token
+      if (error.status !== 401) show(slot, error.message) // 401: the page asks for a token
     }
   }
 
@@ -45,5 +50,5 @@ loopscope.problems = (() => {
     }
   }
 
-  return { attempt, watch }
+  return { attempt, show, watch }
 })()

@@ -1,4 +1,4 @@
-/* global AbortController, TextDecoderStream, document, fetch, history, location, loopscope, sessionStorage */
+/* global AbortController, TextDecoderStream, document, fetch, location, loopscope, sessionStorage */
 'use strict'
 
 // The session of this tab: its token, all requests to the server, and the event stream. The token is in the fragment of the URL, which browsers
@@ -6,6 +6,7 @@
 
 loopscope.session = (() => {
   const { byId, dateTime } = loopscope.display
+  const { links } = loopscope
   const KEY = 'loopscope.token'
   const MIN_RETRY_MS = 1000
   const MAX_RETRY_MS = 15_000
@@ -25,14 +26,18 @@ loopscope.session = (() => {
   /** @param {() => void} listener  called when the token is missing or wrong */
   function open (listener) {
     onRefused = listener
-    const [, token] = /^#token=(.+)$/.exec(location.hash) ?? []
+    const { token, ...target } = links.read()
     if (token === undefined) return
-    sessionStorage.setItem(KEY, decodeURIComponent(token))
-    history.replaceState(null, '', location.pathname + location.search)
+    useToken(token)
+    links.write(target)
   }
 
   function useToken (token) {
     sessionStorage.setItem(KEY, token)
+  }
+
+  function hasToken () {
+    return sessionStorage.getItem(KEY) !== null
   }
 
   /** @returns {Promise<Response>} */
@@ -122,8 +127,7 @@ loopscope.session = (() => {
 
   /** The answer of /loop in the form of an event. */
   function fromLoop ({ series, delay, at: answeredAt, ...rest }) {
-    const { at = Date.now(), maxDelayMs = 0 } = series.at(-1) ?? {}
-    return { ...rest, at, maxDelayMs, answeredAt, utilization: delay?.utilization ?? null }
+    return { ...rest, at: Date.now(), maxDelayMs: 0, utilization: null, answered: null, ...series.at(-1), answeredAt }
   }
 
   /**
@@ -149,5 +153,5 @@ loopscope.session = (() => {
     for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) yield value
   }
 
-  return { open, useToken, json, download, follow, fromLoop }
+  return { open, useToken, hasToken, json, download, follow, fromLoop }
 })()

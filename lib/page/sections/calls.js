@@ -12,9 +12,9 @@ loopscope.calls = (() => {
     const rows = rowsOf(sampled, exact ?? [])
     tables.show('sync', [
       { title: 'Where', className: 'place', cell: ({ callSite }) => element('span', { className: 'own' }, place(callSite)) },
-      { title: 'Calls', className: 'api', cell: ({ api, flagged }) => flagged ? element('strong', {}, `${api} ⚑`) : api },
+      { title: 'Calls', className: 'api', sort: ({ api }) => api, cell: ({ api, flagged }) => flagged ? element('strong', {}, `${api} ⚑`) : api },
       { title: 'Routes', className: 'place', cell: ({ routes }) => routes.map(({ route }) => route ?? '(outside requests)').join(', ') },
-      { title: 'Time', className: 'number', cell: ({ ms }) => duration(ms) },
+      { title: 'Time', className: 'number', sort: ({ ms }) => ms, cell: ({ ms }) => duration(ms) },
       { title: 'Measured', cell: ({ source }) => source },
       { title: 'Fix', className: 'place', cell: ({ advice }) => advice.instead }
     ], rows, { empty: 'No synchronous call took 1 ms or more.', pageRows: PAGE_ROWS })

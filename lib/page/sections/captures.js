@@ -12,6 +12,7 @@ loopscope.captures = (() => {
   const { attempt, watch } = loopscope.problems
   const POLL_MS = 1000
   const RUNNING = ['running', 'stopping']
+  const FORCEABLE = ['ERR_LOOPSCOPE_SNAPSHOT_REFUSED', 'ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN']
   const MAX_SUSPECTS = 3
   const NONE = ''
 
@@ -27,6 +28,8 @@ loopscope.captures = (() => {
   const processChoice = byId('compare-process')
   /** The snapshots of each process that has two or more, oldest first. @type {Map<string, any[]>} */
   let byProcess = new Map()
+  /** The last heap snapshot, if it was refused: its problem says what it would take. @type {string | null} */
+  let forceable = null
   let timer
 
   /** @param {string[]} kinds */
@@ -44,12 +47,16 @@ loopscope.captures = (() => {
   function makeButtons (kinds) {
     byId('capture-buttons').replaceChildren(...BUTTONS.filter(({ body: { kind } }) => kinds.includes(kind)).map(({ text, cost, body }) => {
       const button = element('button', { type: 'button' }, text)
-      button.addEventListener('click', () => attempt('captures', async () => {
-        await json('/captures', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
-        await refresh()
-      }))
+      button.addEventListener('click', () => take(body))
       return element('div', { className: 'tools' }, button, element('span', { className: 'quiet' }, cost))
     }))
+  }
+
+  function take (body) {
+    return attempt('captures', async () => {
+      await json('/captures', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+      await refresh()
+    })
   }
 
   async function refresh () {
@@ -61,11 +68,13 @@ loopscope.captures = (() => {
   }
 
   function showCaptures (captures) {
+    const last = captures.find(({ kind }) => kind === 'heap-snapshot')
+    forceable = FORCEABLE.includes(last?.problem?.code) ? last.id : null
     show('captures', [
-      { title: 'Started', cell: ({ startedAt }) => dateTime(startedAt) },
-      { title: 'Kind', cell: ({ kind }) => kind },
-      { title: 'State', cell: stateOf },
-      { title: 'Took', className: 'number', cell: ({ startedAt, endedAt }) => duration((endedAt ?? Date.now()) - startedAt) },
+      { title: 'Started', sort: ({ startedAt }) => startedAt, cell: ({ startedAt }) => dateTime(startedAt) },
+      { title: 'Kind', sort: ({ kind }) => kind, cell: ({ kind }) => kind },
+      { title: 'State', sort: ({ state }) => state, cell: stateOf },
+      { title: 'Took', className: 'number', sort: ({ startedAt, endedAt }) => (endedAt ?? Date.now()) - startedAt, cell: ({ startedAt, endedAt }) => duration((endedAt ?? Date.now()) - startedAt) },
       { title: '', cell: actionsOf }
     ], captures, { empty: 'No captures since the process started.' })
   }
@@ -75,8 +84,9 @@ loopscope.captures = (() => {
     return problem === null ? state : `${state}: ${problem.detail}`
   }
 
-  function actionsOf ({ id, state }) {
+  function actionsOf ({ id, kind, state }) {
     const cell = element('span', { className: 'tools' })
+    if (id === forceable) cell.append(action('Take it anyway', `force ${id}`, () => take({ kind, force: true })))
     if (state !== 'running') return cell
     cell.append(
       action('Stop and keep', `stop ${id}`, () => end('captures', `/captures/${id}?stop=1`)),
@@ -94,10 +104,10 @@ loopscope.captures = (() => {
 
   function showArtifacts (artifacts) {
     show('artifacts', [
-      { title: 'Created', cell: ({ at }) => dateTime(at) },
-      { title: 'Kind', cell: ({ kind }) => kind },
-      { title: 'File', className: 'place', cell: ({ name }) => name },
-      { title: 'Size', className: 'number', cell: artifact => showBytes(artifact.bytes) },
+      { title: 'Created', sort: ({ at }) => at, cell: ({ at }) => dateTime(at) },
+      { title: 'Kind', sort: ({ kind }) => kind, cell: ({ kind }) => kind },
+      { title: 'File', className: 'place', sort: ({ name }) => name, cell: ({ name }) => name },
+      { title: 'Size', className: 'number', sort: ({ bytes }) => bytes, cell: artifact => showBytes(artifact.bytes) },
       {
         title: '',
         cell: ({ name }) => element('span', { className: 'tools' },

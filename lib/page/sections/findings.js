@@ -9,13 +9,15 @@ loopscope.findings = (() => {
   const { formatEvidence } = loopscope.evidence
   const { predictionText } = loopscope.predictionText
   const { calledBy, stallsOf } = loopscope.figures
-  const { flame, problems, requests, session, stalls } = loopscope
+  const { flame, links, problems, requests, session, stalls } = loopscope
   const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'OK' }
   const LOOK_BACK_MS = 60_000
 
   let answer = null
   /** Which findings the reader has opened or closed. */
   const chosen = new Map()
+  /** The key in a link, until its finding is shown. @type {string | null} */
+  let linked = null
 
   function show () {
     if (answer === null) return
@@ -26,14 +28,36 @@ loopscope.findings = (() => {
   }
 
   function detailsOf (finding, isFirst) {
-    const { id, title, severity, over, where } = finding
-    const key = `${id} ${over?.from ?? ''} ${place(where)} ${where?.route ?? ''}`
+    const { id, title, severity, over } = finding
+    const key = keyOf(finding)
     const label = over ? `Earlier, ${dateTime(over.from)} to ${dateTime(over.to)}` : id === 'too-little-seen' ? 'Too little data' : LABELS[severity]
     const summary = element('summary', {}, element('span', { className: `cause ${severity}` }, label), ` ${title}`)
     const details = element('details', { open: chosen.get(key) ?? isFirst, className: `finding ${severity}` }, summary, factsOf(finding), ...supportOf(finding, key))
     summary.dataset.key = key
     summary.addEventListener('click', () => chosen.set(key, !details.open))
     return details
+  }
+
+  function keyOf ({ id, over, where }) {
+    return `${id} ${over?.from ?? ''} ${place(where)} ${where?.route ?? ''}`
+  }
+
+  /** @param {string} key  of a link; the line may have moved since, so that any finding of its kind will do */
+  function openLinked (key) {
+    linked = key
+    if (answer !== null) showLinked()
+  }
+
+  function showLinked () {
+    const [id] = linked.split(' ')
+    const found = answer.findings.find(finding => keyOf(finding) === linked) ?? answer.findings.find(finding => finding.id === id)
+    linked = null
+    if (found === undefined) return problems.show('findings', `The finding ${id} is not present now. It may have been fixed, or not have been seen again in the last minute.`)
+    chosen.set(keyOf(found), true)
+    show()
+    const summary = [...byId('findings').querySelectorAll('summary')].find(({ dataset }) => dataset.key === keyOf(found))
+    summary.scrollIntoView()
+    summary.focus({ preventScroll: true })
   }
 
   function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since, prediction, again }) {
@@ -62,7 +86,7 @@ loopscope.findings = (() => {
     const longest = related.reduce((most, stall) => most === null || stall.durationMs > most.durationMs ? stall : most, null)
     const slow = route === null ? [] : requests.of(route)
     return [
-      ...(finding.id === 'too-little-seen' ? [] : [element('div', { className: 'tools' }, graphButton(key, route, finding))]),
+      ...(finding.id === 'too-little-seen' ? [] : [element('div', { className: 'tools' }, graphButton(key, route, finding), links.button(key, () => ({ finding: key })))]),
       ...stalls.stackOf(key, longest?.stack),
       ...foldedOf(`stalls ${key}`, related, `${related.length} recorded ${related.length === 1 ? 'stall' : 'stalls'}`, () => stalls.listOf(key, related, 'findings', show)),
       ...foldedOf(`requests ${key}`, slow, `${slow.length} slow ${slow.length === 1 ? 'request' : 'requests'} it caused or delayed`, () => requests.listOf(key, slow, show))
@@ -93,7 +117,8 @@ loopscope.findings = (() => {
     }
     answer = found
     show()
+    if (linked !== null) showLinked()
   }
 
-  return { refresh, show }
+  return { openLinked, refresh, show }
 })()

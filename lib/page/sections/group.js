@@ -15,12 +15,12 @@ loopscope.group = (() => {
   let findingsDueMs = 0
 
   const COLUMNS = [
-    { title: 'Process', cell: nameOf },
-    { title: 'Running since', cell: ({ startedAt }) => dateTime(startedAt) },
-    { title: 'Utilization', className: 'number', cell: ({ delay }) => delay === null ? '' : `${Math.round(delay.utilization * 100)} %` },
-    { title: 'Delay p99', className: 'number', cell: ({ delay }) => delay === null ? '' : duration(delay.p99Ms) },
-    { title: 'RSS', className: 'number', cell: ({ rssBytes }) => rssBytes === null ? '' : showBytes(rssBytes) },
-    { title: 'Stalls', className: 'number', cell: ({ stalls, stalledMs }) => stalls === null ? '' : `${stalls} (${duration(stalledMs)})` },
+    { title: 'Process', sort: ({ pid }) => pid, cell: nameOf },
+    { title: 'Running since', sort: ({ startedAt }) => startedAt, cell: ({ startedAt }) => dateTime(startedAt) },
+    { title: 'Utilization', className: 'number', sort: ({ delay }) => delay?.utilization, cell: ({ delay }) => delay === null ? '' : `${Math.round(delay.utilization * 100)} %` },
+    { title: 'Delay p99', className: 'number', sort: ({ delay }) => delay?.p99Ms, cell: ({ delay }) => delay === null ? '' : duration(delay.p99Ms) },
+    { title: 'RSS', className: 'number', sort: ({ rssBytes }) => rssBytes, cell: ({ rssBytes }) => rssBytes === null ? '' : showBytes(rssBytes) },
+    { title: 'Stalls', className: 'number', sort: ({ stalledMs }) => stalledMs, cell: ({ stalls, stalledMs }) => stalls === null ? '' : `${stalls} (${duration(stalledMs)})` },
     { title: 'State', cell: stateOf },
     { title: 'Top finding', className: 'place', cell: ({ pid }) => findings.find(({ workers, severity }) => severity !== 'none' && workers.pids.includes(pid))?.title ?? '' }
   ]

@@ -14,8 +14,8 @@ loopscope.inFlight = (() => {
     byId('in-flight-note').textContent = noteOf(answer, where)
     const trace = { title: 'Trace', className: 'place', cell: ({ traceId }) => traceId === null ? '' : element('code', {}, traceId) }
     tables.show('in-flight', [
-      { title: 'Route', className: 'place', cell: describeRoute },
-      { title: 'Age', className: 'number', cell: ({ ageMs }) => duration(ageMs) },
+      { title: 'Route', className: 'place', sort: describeRoute, cell: describeRoute },
+      { title: 'Age', className: 'number', sort: ({ ageMs }) => ageMs, cell: ({ ageMs }) => duration(ageMs) },
       { title: 'Now', className: 'place', cell: request => element(request.state === 'running' ? 'strong' : 'span', {}, describeState(request, where)) },
       { title: 'Client', cell: ({ clientGone }) => clientGone ? 'gone' : '' },
       ...(answer.requests.some(({ traceId }) => traceId !== null) ? [trace] : [])

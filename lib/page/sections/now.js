@@ -1,7 +1,7 @@
 /* global loopscope */
 'use strict'
 
-// The section of the present: the figures of the last second, the charts, memory, and the notice while the loop is blocked.
+// The section of the present: the figures of the last second, the charts with the ten minutes before, memory, and the notice while the loop is blocked.
 
 loopscope.now = (() => {
   const { byId, culprit, dateTime, duration, element, time } = loopscope.display
@@ -15,14 +15,24 @@ loopscope.now = (() => {
   let stuckSince = null
   let marks = []
 
+  /** @param {any[]} series  of the last ten minutes, oldest first */
+  function onHistory (series) {
+    for (const second of series) addSecond(second, second.maxDelayMs)
+  }
+
+  /** @returns {number | null} requests per second */
+  function addSecond ({ at, utilization, answered }, delayMs) {
+    if (typeof answered === 'number') readings = addReading(readings, { at, answered })
+    const requests = perSecond(readings)
+    charts.add('delay', at, delayMs)
+    charts.add('utilization', at, utilization === null ? null : utilization * 100)
+    charts.add('requests', at, requests)
+    return requests
+  }
+
   function onLoop (now) {
     const delayMs = Math.max(now.maxDelayMs, now.blockedMs)
-    if (now.requests && !now.isStale) readings = addReading(readings, { at: now.answeredAt, answered: now.requests.answered })
-    const requests = now.isStale ? null : perSecond(readings)
-    const utilization = now.isStale ? null : now.utilization
-    charts.add('delay', now.at, delayMs)
-    charts.add('utilization', now.at, utilization === null ? null : utilization * 100)
-    charts.add('requests', now.at, requests)
+    const requests = addSecond(now, delayMs)
     if (now.marks) marks = now.marks // only /loop has them, all of them
     charts.update(marks)
     showMarks()
@@ -44,7 +54,7 @@ loopscope.now = (() => {
     const holder = byId('now')
     holder.replaceChildren(...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, String(value)))))
     holder.classList.toggle('stale', isStale)
-    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not responded yet.' : `The main thread has not responded since ${time(answeredAt)}; figures other than the delay are from that time.`))
+    if (isStale) holder.append(element('p', { className: 'quiet' }, answeredAt === null ? 'The main thread has not responded yet.' : `The main thread has not responded since ${time(answeredAt)}; memory is from that time.`))
   }
 
   /** The memory of the process, and whether its heap grows. */
@@ -97,5 +107,5 @@ loopscope.now = (() => {
     })
   }
 
-  return { start, onLoop, onMark, showStuck }
+  return { start, onHistory, onLoop, onMark, showStuck }
 })()

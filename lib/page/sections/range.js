@@ -51,6 +51,12 @@ loopscope.range = (() => {
     choose(fromMs ?? current.fromMs, toMs ?? current.toMs)
   }
 
+  /** @param {{ fromMs: number, toMs: number, route: string | null }} linked  of a link; the server answers what it still has of it */
+  function openLinked (linked) {
+    if (recorded !== null) choose(linked.fromMs, linked.toMs)
+    flame.openRange(byId('range').querySelector('button'), 'range', linked)
+  }
+
   function onSubmit (event) {
     event.preventDefault()
     const button = event.submitter ?? byId('range').querySelector('button')
@@ -66,5 +72,5 @@ loopscope.range = (() => {
     byId('range-fields').addEventListener('focusout', ({ target }) => { if (target.type === 'time') chooseTyped() })
   }
 
-  return { start, setRecorder, choose }
+  return { start, setRecorder, choose, openLinked }
 })()

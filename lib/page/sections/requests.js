@@ -18,10 +18,10 @@ loopscope.requests = (() => {
   function columnsFor (list) {
     const trace = { title: 'Trace', className: 'place', cell: ({ traceId }) => traceId === null ? '' : element('code', {}, traceId) }
     return [
-      { title: 'Started', cell: ({ at }) => dateTime(at) },
-      { title: 'Route', className: 'place', cell: ({ route }) => route },
-      { title: 'Status', className: 'number', cell: ({ status }) => status === null ? '' : String(status) },
-      { title: 'Duration', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
+      { title: 'Started', sort: ({ at }) => at, cell: ({ at }) => dateTime(at) },
+      { title: 'Route', className: 'place', sort: ({ route }) => route, cell: ({ route }) => route },
+      { title: 'Status', className: 'number', sort: ({ status }) => status, cell: ({ status }) => status === null ? '' : String(status) },
+      { title: 'Duration', className: 'number', sort: ({ durationMs }) => durationMs, cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Where the time went', className: 'wide', cell: timeline },
       ...(list.some(({ traceId }) => traceId !== null) ? [trace] : [])
     ]

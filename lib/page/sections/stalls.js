@@ -6,7 +6,8 @@
 loopscope.stalls = (() => {
   const { action, byId, culpritCell, dateTime, duration, element, place } = loopscope.display
   const { describeFolded, foldStack, groupStalls } = loopscope.figures
-  const { flame, tables } = loopscope
+  const { flame, problems, tables } = loopscope
+  const { describeEvidence } = loopscope.stallEvidence
   const PAGE_GROUPS = 15
   const PAGE_STALLS = 20
   const OUTSIDE = '(outside requests)'
@@ -29,12 +30,12 @@ loopscope.stalls = (() => {
   function draw () {
     tables.show('stalls', [
       { title: 'Culprit', className: 'place', cell: openerOf },
-      { title: 'Route', className: 'place', cell: ({ route }) => route ?? OUTSIDE },
+      { title: 'Route', className: 'place', sort: ({ route }) => route ?? OUTSIDE, cell: ({ route }) => route ?? OUTSIDE },
       { title: 'Cause', cell: ({ causes }) => element('span', {}, ...causes.map(causeOf)) },
-      { title: 'Count', className: 'number', cell: ({ count }) => count.toLocaleString() },
-      { title: 'Total', className: 'number', cell: ({ totalMs }) => duration(totalMs) },
-      { title: 'Longest', className: 'number', cell: ({ worstMs }) => duration(worstMs) },
-      { title: 'Last', className: 'number', cell: ({ lastAt }) => dateTime(lastAt) }
+      { title: 'Count', className: 'number', sort: ({ count }) => count, cell: ({ count }) => count.toLocaleString() },
+      { title: 'Total', className: 'number', sort: ({ totalMs }) => totalMs, cell: ({ totalMs }) => duration(totalMs) },
+      { title: 'Longest', className: 'number', sort: ({ worstMs }) => worstMs, cell: ({ worstMs }) => duration(worstMs) },
+      { title: 'Last', className: 'number', sort: ({ lastAt }) => lastAt, cell: ({ lastAt }) => dateTime(lastAt) }
     ], groups, { empty: 'No stalls since the process started.', pageRows: PAGE_GROUPS, detailOf })
   }
 
@@ -57,15 +58,36 @@ loopscope.stalls = (() => {
     return opened.has(group.key) ? element('div', {}, ...listOf(group.key, group.stalls, 'stalls', draw), ...stackOf(group.key, group.stack)) : null
   }
 
+  /**
+   * @param {number} id
+   * @param {number | null} at  when it began; null: the link does not say
+   */
+  function openLinked (id, at) {
+    const stall = stalls.find(one => one.id === id && (at === null || one.at === at))
+    if (stall === undefined) {
+      const when = at === null || !Number.isFinite(at) ? '' : ` of ${dateTime(at)}`
+      return problems.show('stalls', `Stall ${id}${when} is not here: the process keeps the last 200, and forgets them when it restarts.`)
+    }
+    opened.add(groups.find(group => group.stalls.includes(stall)).key)
+    draw()
+    flame.openStall(byId('stalls').querySelector(`[data-key="stall stalls ${id}"]`) ?? byId('stalls'), 'stalls', stall)
+  }
+
   /** The single stalls, each with a button for its flame graph. */
   function listOf (key, list, slot, drawAgain) {
     const { table, more } = tables.make(`${slot} ${key}`, [
       { title: 'Started', cell: stall => action(dateTime(stall.at), `stall ${slot} ${stall.id}`, button => flame.openStall(button, slot, stall)) },
-      { title: 'Duration', className: 'number', cell: ({ durationMs }) => duration(durationMs) },
-      { title: 'Cause', cell: ({ cause, startingUp }) => element('span', { className: `cause ${cause}` }, startingUp ? `${cause}, starting up` : cause) },
+      { title: 'Duration', className: 'number', sort: ({ durationMs }) => durationMs, cell: ({ durationMs }) => duration(durationMs) },
+      { title: 'Cause', cell: causeOfOne },
       { title: 'Line', className: 'place', cell: ({ culprit }) => culprit === null ? '' : `${culprit.file}:${culprit.line}` }
     ], list, { pageRows: PAGE_STALLS }, drawAgain)
     return [table, ...more]
+  }
+
+  function causeOfOne ({ cause, startingUp, evidence, durationMs }) {
+    const figures = describeEvidence(cause, evidence, durationMs)
+    const text = element('span', { className: `cause ${cause}` }, startingUp ? `${cause}, starting up` : cause)
+    return figures === '' ? text : element('span', {}, text, element('span', { className: 'quiet' }, figures))
   }
 
   /** The frames of the application; the frames between them are folded. */
@@ -85,11 +107,11 @@ loopscope.stalls = (() => {
 
   function showRoutes (byRoute) {
     tables.show('routes', [
-      { title: 'Route', className: 'place', cell: ({ route }) => route ?? OUTSIDE },
-      { title: 'Stalls', className: 'number', cell: ({ count }) => count.toLocaleString() },
-      { title: 'Blocked', className: 'number', cell: ({ ms }) => duration(ms) }
+      { title: 'Route', className: 'place', sort: ({ route }) => route ?? OUTSIDE, cell: ({ route }) => route ?? OUTSIDE },
+      { title: 'Stalls', className: 'number', sort: ({ count }) => count, cell: ({ count }) => count.toLocaleString() },
+      { title: 'Blocked', className: 'number', sort: ({ ms }) => ms, cell: ({ ms }) => duration(ms) }
     ], byRoute, { empty: 'No route has blocked the event loop.', pageRows: PAGE_GROUPS })
   }
 
-  return { show, listOf, stackOf, list: () => stalls }
+  return { show, listOf, openLinked, stackOf, list: () => stalls }
 })()

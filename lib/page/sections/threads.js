@@ -20,7 +20,7 @@ loopscope.threads = (() => {
     if (off !== null) return byId('threads').replaceChildren()
     tables.show('threads', [
       { title: 'Thread', cell: ({ name }) => name },
-      { title: 'Busy', className: 'number', cell: ({ busyMs, observedMs }) => observedMs === 0 ? '' : percent(busyMs / observedMs) },
+      { title: 'Busy', className: 'number', sort: ({ busyMs, observedMs }) => busyMs / observedMs, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '' : percent(busyMs / observedMs) },
       { title: 'Longest busy period', className: 'number', cell: ({ longestMs }) => longestMs === 0 ? '' : duration(longestMs) },
       { title: 'Stalls', className: 'number', cell: ({ stalls }) => String(stalls) },
       { title: 'Mostly in', className: 'place', cell: ({ top, problem }) => problem === null ? placeOf(top) : `not watched: ${problem}` }

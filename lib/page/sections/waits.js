@@ -15,11 +15,11 @@ loopscope.waits = (() => {
     const { routes } = answer
     byId('waits-note').textContent = noteOf(answer)
     tables.show('waits', [
-      { title: 'Route', className: 'place', cell: ({ route }) => element('strong', {}, route) },
-      { title: 'Sampled', className: 'number', cell: ({ requests }) => requests.toLocaleString() },
-      { title: 'Mean', className: 'number', cell: ({ totalMs, requests }) => duration(totalMs / requests) },
-      { title: 'Waiting', className: 'number', cell: ({ waitingMs, totalMs }) => percent(waitingMs / totalMs) },
-      { title: 'In line for the loop', className: 'number', cell: route => percent(queuedOf(route) / route.totalMs) },
+      { title: 'Route', className: 'place', sort: ({ route }) => route, cell: ({ route }) => element('strong', {}, route) },
+      { title: 'Sampled', className: 'number', sort: ({ requests }) => requests, cell: ({ requests }) => requests.toLocaleString() },
+      { title: 'Mean', className: 'number', sort: ({ totalMs, requests }) => totalMs / requests, cell: ({ totalMs, requests }) => duration(totalMs / requests) },
+      { title: 'Waiting', className: 'number', sort: ({ waitingMs, totalMs }) => waitingMs / totalMs, cell: ({ waitingMs, totalMs }) => percent(waitingMs / totalMs) },
+      { title: 'In line for the loop', className: 'number', sort: route => queuedOf(route) / route.totalMs, cell: route => percent(queuedOf(route) / route.totalMs) },
       { title: 'No await seen', className: 'number', cell: ({ unseenMs, totalMs }) => percent(unseenMs / totalMs) }
     ], routes, { empty: 'No request was sampled in the last 15 minutes.', pageRows: PAGE_ROWS, detailOf: route => linesOf(route, () => show(answer)) })
   }
@@ -30,9 +30,9 @@ loopscope.waits = (() => {
     const { table, more } = tables.make(`waits ${route}`, [
       { title: 'Waits at', className: 'place', cell: line => place(line) },
       { title: 'Awaited', className: 'place', cell: ({ awaited, via }) => awaited === null ? '' : via === null ? awaited : `${awaited} (${via})` },
-      { title: 'Share', className: 'number', cell: ({ share }) => percent(share) },
-      { title: 'p50', className: 'number', cell: ({ p50Ms }) => duration(p50Ms) },
-      { title: 'p99', className: 'number', cell: ({ p99Ms }) => duration(p99Ms) },
+      { title: 'Share', className: 'number', sort: ({ share }) => share, cell: ({ share }) => percent(share) },
+      { title: 'p50', className: 'number', sort: ({ p50Ms }) => p50Ms, cell: ({ p50Ms }) => duration(p50Ms) },
+      { title: 'p99', className: 'number', sort: ({ p99Ms }) => p99Ms, cell: ({ p99Ms }) => duration(p99Ms) },
       { title: 'Waits per request', className: 'number', cell: ({ waits, requests }) => String(Math.round(waits / requests * 10) / 10) },
       { title: 'In line', className: 'number', cell: ({ queuedMs }) => percent(queuedMs / totalMs) }
     ], shown, { pageRows: LINES }, drawAgain)
