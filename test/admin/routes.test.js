@@ -151,6 +151,16 @@ test('the profile of a stall is there while it is kept', async t => {
   for (const id of ['8', 'x', '..', '7.5']) assert.equal((await ask(`/stalls/${id}/cpu`)).status, 404, id)
 })
 
+test('a graph has its calls in the order of time on request, and only a graph', async t => {
+  const { ask } = createSubject(t)
+  for (const path of [`/stalls/${STALL.id}/cpu`, '/cpu']) {
+    const { status, value } = await ask(`${path}?format=graph&order=time`)
+    assert.deepEqual([status, value.isOrdered, value.nodes[0][0]], [200, true, -1])
+    assert.equal((await ask(`${path}?format=text&order=time`)).status, 400)
+    assert.equal((await ask(`${path}?format=graph&order=size`)).status, 400)
+  }
+})
+
 test('pprof answers as Go does: bytes without an encoding of the transport, errors as a line of text', async t => {
   const { ask } = createSubject(t)
   for (const target of ['/debug/pprof/profile?seconds=1', '/debug/pprof/profile?seconds=nonsense', '/debug/pprof/profile', '/debug/pprof/block', '/debug/pprof/heap?gc=1', '/debug/pprof/allocs?seconds=1', '/debug/pprof/goroutine', '/debug/pprof/mutex?seconds=14']) {

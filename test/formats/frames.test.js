@@ -9,15 +9,15 @@ const { describe, test } = require('node:test')
 const vm = require('node:vm')
 const { describeDifference } = require('../../lib/formats/flamegraph/difference')
 const { describeTimes } = require('../../lib/formats/flamegraph/graph')
-const { buildCallTree } = require('../../lib/formats/profile/call-tree')
+const { buildCallTree, buildTimeOrder } = require('../../lib/formats/profile/call-tree')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 
 const BROWSER = path.join(__dirname, '../../lib/page')
 const loopscope = { sizes: require('../../lib/base/sizes') }
-for (const name of ['frames', 'changes', 'frame-text']) {
+for (const name of ['frames', 'callers', 'changes', 'frame-text']) {
   vm.compileFunction(fs.readFileSync(path.join(BROWSER, `frames/${name}.js`), 'utf8'), ['loopscope'])(loopscope)
 }
-const { changes, frames: { foldFrameworks, groupByRoute, treeOf }, frameText } = loopscope
+const { callers, changes, frames: { foldFrameworks, groupByRoute, treeOf }, frameText } = loopscope
 
 function graphOf (samples, routes) {
   return describeTimes(callTreeOf(samples, routes))
@@ -173,4 +173,32 @@ describe('a change', () => {
     const { tree, text } = changeOf({ login: 100, report: 300 }, { login: 200, report: 200 })
     assert.equal(frameText.describeMatches(frameText.find(tree, 'login'), text.shareOf), '50.0 %, before 25.0 % in 1 frame')
   })
+})
+
+describe('of one function', () => {
+  const graph = graphOf([[['serve', 'walk', 'walk', 'leaf'], 100_000], [['serve', 'walk'], 50_000], [['tick', 'walk'], 30_000], [['tick'], 20_000]])
+  const named = name => graph.frames.findIndex(([known]) => known === name)
+
+  test('the list has the time of its own and in all, a function that calls itself once', () => {
+    const rows = callers.functionsOf(graph).map(({ frame, self, total }) => [graph.frames[frame][0], self / 1000, total / 1000])
+    assert.deepEqual(rows, [['leaf', 100, 100], ['walk', 80, 180], ['tick', 20, 50], ['serve', 0, 150]])
+  })
+
+  test('its callers are as wide as what they called it for', () => {
+    assert.deepEqual(linesOf(treeOf(callers.callersOf(graph, named('walk')), true)), ['walk 180', '.serve 150', '.tick 30'])
+    assert.deepEqual(linesOf(treeOf(callers.callersOf(graph, named('leaf')), true)), ['leaf 100', '.walk 100', '..walk 100', '...serve 100'])
+  })
+
+  test('its callees are those of all its calls together', () => {
+    assert.deepEqual(linesOf(treeOf(callers.calleesOf(graph, named('walk')), true)), ['walk 180', '.walk 100', '..leaf 100'])
+  })
+})
+
+test('in the order of time a function stands there as often as it ran', () => {
+  const profile = craft([[['a', 'b'], 10_000], [['a', 'b'], 10_000], [['c'], 5000], [['a', 'b'], 20_000], [['a', 'd'], 1000]])
+  const graph = { ...describeTimes(buildTimeOrder(profile)), isOrdered: true }
+  assert.deepEqual(linesOf(treeOf(graph, true)), ['all 46', '.a 20', '..b 20', '.c 5', '.a 21', '..b 20', '..d 1'])
+  for (const { name, profile: recorded } of readRecorded()) {
+    assert.equal(Math.round(buildTimeOrder(recorded).totalMicros), Math.round(buildCallTree(recorded).totalMicros), name)
+  }
 })

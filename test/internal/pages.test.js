@@ -16,6 +16,13 @@ test('every color of the palette is there in light and in dark', () => {
   assert.deepEqual(definedIn(dark), definedIn(light))
 })
 
+test('one color means one thing: no two in a theme are the same', () => {
+  for (const theme of readProject(PALETTE).split('@media (prefers-color-scheme: dark)')) {
+    const values = [...theme.matchAll(/--[a-z-]+: (#[0-9a-f]{6});/g)].map(([, value]) => value)
+    assert.deepEqual(values.filter((value, index) => values.indexOf(value) !== index), [])
+  }
+})
+
 test('every page takes its colors from the palette', () => {
   const known = [readProject(PALETTE), ...sources.map(({ text }) => text)].flatMap(definedIn)
   for (const { file, text } of sources) {

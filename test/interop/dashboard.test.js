@@ -160,6 +160,7 @@ describe('the page of the admin surface', { skip, timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'What is running now' }).click()
     await page.locator('#flame-panel:not([hidden])').waitFor()
     assert.equal(await page.locator('#stuck + #flame-panel').count(), 1)
+    await page.locator('#now', { hasText: 'In flight1' }).waitFor()
     fs.writeFileSync(stop, '')
     await spinning
     await page.locator('#stuck[hidden]').waitFor({ state: 'attached' })

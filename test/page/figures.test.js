@@ -6,7 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const {
   addReading, calledBy, clampRange, describeFolded, foldStack, groupStalls, labelOf, originOf, partsOf, peaksOf,
-  perSecond, recordedRange, scaleOf, stallsOf, stepsTo, timeOfDay, toScale
+  perSecond, placeLabel, recordedRange, scaleOf, stallsOf, stepsTo, timeOfDay, toScale
 } = require('../../lib/page/dashboard/figures')
 
 test('the scale goes from a millisecond to the power of ten above the highest, a second at least', () => {
@@ -25,6 +25,16 @@ test('the highest peaks are written out, and not two beside each other', () => {
   assert.deepEqual(peaksOf(times, values.map(() => 200), { leastMs: 100, apart: 7 }).length, 3)
   assert.deepEqual(peaksOf([], [], { leastMs: 100, apart: 7 }), [])
   assert.deepEqual(peaksOf([1, 2], [null, 300], { leastMs: 100, apart: 7 }), [1])
+})
+
+test('a label has the first place where it overprints no other, or none', () => {
+  const box = (left, top) => ({ left, top, width: 40, height: 12 })
+  const taken = []
+  assert.deepEqual(placeLabel([box(0, 0)], taken), box(0, 0))
+  assert.deepEqual(placeLabel([box(40, 0)], taken), box(40, 0), 'beside it')
+  assert.deepEqual(placeLabel([box(20, 0), box(20, 12)], taken), box(20, 12), 'below both')
+  assert.equal(placeLabel([box(10, 6)], taken), null)
+  assert.equal(taken.length, 3)
 })
 
 const RANGE = { fromMs: 100_000, toMs: 160_000 }

@@ -58,6 +58,27 @@ function peaksOf (times, values, { leastMs, apart }) {
   return peaks
 }
 
+/**
+ * Finds a place for a label where none is yet.
+ * @typedef {{ left: number, top: number, width: number, height: number }} Box
+ * @param {readonly Box[]} places  the best first
+ * @param {Box[]} taken  takes the one found
+ * @returns {Box | null} null: each of them would overprint another label
+ */
+function placeLabel (places, taken) {
+  const free = places.find(place => taken.every(other => !overlap(place, other))) ?? null
+  if (free !== null) taken.push(free)
+  return free
+}
+
+/**
+ * @param {Box} a
+ * @param {Box} b
+ */
+function overlap (a, b) {
+  return a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height
+}
+
 // A profile can be cut from the time range that the recorder holds. A selection outside of it is moved into it.
 
 /**
@@ -251,6 +272,7 @@ module.exports = {
   partsOf,
   peaksOf,
   perSecond,
+  placeLabel,
   recordedRange,
   scaleOf,
   stallsOf,

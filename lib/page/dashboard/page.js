@@ -5,7 +5,7 @@
 
 ;(() => {
   const { byId } = loopscope.display
-  const { calls, captures, findings, flame, glossary, group, inFlight, links, memory, now, problems, range, requests, rules, session, stalls, threads, waits } = loopscope
+  const { calls, captures, findings, flame, glossary, group, inFlight, links, memory, now, problems, range, requests, rules, sectionList, session, stalls, threads, waits } = loopscope
   const REFRESH_MS = 10_000
   const WRONG_TOKEN = 'Wrong token. Without the option token a process makes a new one at each start: use the address in the last lines of its log.'
   const STATES = ['loading', 'sign-in', 'failed']
@@ -112,6 +112,7 @@
   })
 
   glossary.start()
+  sectionList.start()
   session.open(askForToken)
   begin().catch(onFailure)
 })()

@@ -81,11 +81,13 @@ loopscope.FlameGraph = (() => {
     #draw () {
       const { idle, routes, folding, search, reset, view } = this.#controls
       reset.hidden = view.value === 'functions'
-      for (const { label } of [folding, routes, idle]) label.classList.toggle('unused', view.value === 'time')
+      for (const { label } of [folding, routes]) label.classList.toggle('unused', view.value !== 'graph')
+      idle.label.classList.toggle('unused', view.value === 'time')
       this.#sandwich.hide()
       if (view.value === 'time') return this.#drawOrdered()
-      const graph = routes.box.checked && this.#graph.routes ? loopscope.frames.groupByRoute(this.#graph) : this.#graph
-      const { graph: shown, isHidden } = folding.box.checked ? loopscope.frames.foldFrameworks(graph) : { graph, isHidden: [] }
+      const isWhole = view.value === 'functions' // its callers are what is looked for
+      const graph = !isWhole && routes.box.checked && this.#graph.routes ? loopscope.frames.groupByRoute(this.#graph) : this.#graph
+      const { graph: shown, isHidden } = folding.box.checked && !isWhole ? loopscope.frames.foldFrameworks(graph) : { graph, isHidden: [] }
       const tree = loopscope.frames.treeOf(shown, idle.box.checked)
       this.#allFrames = loopscope.frames.treeOf(graph, idle.box.checked, isHidden)
       this.#text = loopscope.frameText.textFor(graph, tree, idle.box.checked)
@@ -94,7 +96,7 @@ loopscope.FlameGraph = (() => {
       this.#drawing.clear()
       if (this.#text.changes) this.#showChange(tree, idle.box.checked)
       if (tree.value === 0) return this.#showMessage('The process was idle during this time.')
-      if (view.value === 'functions') return this.#sandwich.show(shown, this.#text, this.#term)
+      if (isWhole) return this.#sandwich.show(shown, this.#text, this.#term)
       this.#drawing.draw(tree, this.#text)
       if (search.value !== '') this.#search()
     }

@@ -23,8 +23,7 @@ loopscope.frameText = (() => {
       return [data.name, data.place, amountsOf(data), KIND_NAMES[data.kind], foldedText(data)].filter(Boolean).join(separator)
     }
     const labelOf = data => [SIGNS[data.kind] + data.name + noteOf(data), data.folded ? `${countOf(data.folded)} folded` : data.place].join('\u2002')
-    const amountOf = value => `${amounts.showAmount(value)} (${amounts.shareAfter(value)})`
-    return { amountOf, changes, colorOf, describe, labelOf, shareOf }
+    return { changes, colorOf, describe, labelOf, shareOf, percentOf: amounts.shareAfter }
   }
 
   /**

@@ -27,7 +27,7 @@ loopscope.Sandwich = (() => {
      */
     constructor (holder, uses) {
       const [callers, callees] = [make('div', { className: 'frames' }), make('div', { className: 'frames' })]
-      this.#list = make('div', { className: 'functions' })
+      this.#list = make('div', { className: 'function-list' })
       this.#title = make('h3', {})
       this.#note = make('p', { className: 'quiet' })
       this.#element = make('div', { className: 'sandwich', hidden: true }, this.#list,
@@ -83,9 +83,8 @@ loopscope.Sandwich = (() => {
           for (const other of this.#list.querySelectorAll('td button')) other.ariaPressed = String(other === button)
           this.#drawFunction(one)
         })
-        const share = value => this.#text.amountOf(value)
         return make('tr', {}, make('td', { className: 'place' }, button, ' ', make('span', { className: 'quiet' }, one.place)),
-          ...COLUMNS.map(([name]) => make('td', { className: 'number' }, share(one[name]))))
+          ...COLUMNS.map(([name]) => make('td', { className: 'number' }, this.#text.percentOf(one[name]))))
       })
       this.#note.textContent = functions.length > MAX_ROWS ? `The first ${MAX_ROWS} of ${functions.length} functions: search for others.` : functions.length === 0 ? 'No function matches.' : ''
       this.#list.replaceChildren(make('table', {}, make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Function'), ...head)), make('tbody', {}, ...rows)), this.#note)

@@ -12,7 +12,7 @@ loopscope.captures = (() => {
   const { attempt, watch } = loopscope.problems
   const POLL_MS = 1000
   const RUNNING = ['running', 'stopping']
-  const FORCEABLE = ['ERR_LOOPSCOPE_SNAPSHOT_REFUSED', 'ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN']
+  const REFUSALS = ['ERR_LOOPSCOPE_SNAPSHOT_REFUSED', 'ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN']
   const MAX_SUSPECTS = 3
   const NONE = ''
 
@@ -29,7 +29,7 @@ loopscope.captures = (() => {
   /** The snapshots of each process that has two or more, oldest first. @type {Map<string, any[]>} */
   let byProcess = new Map()
   /** The last heap snapshot, if it was refused: its problem says what it would take. @type {string | null} */
-  let forceable = null
+  let refused = null
   let timer
 
   /** @param {string[]} kinds */
@@ -69,7 +69,7 @@ loopscope.captures = (() => {
 
   function showCaptures (captures) {
     const last = captures.find(({ kind }) => kind === 'heap-snapshot')
-    forceable = FORCEABLE.includes(last?.problem?.code) ? last.id : null
+    refused = REFUSALS.includes(last?.problem?.code) ? last.id : null
     show('captures', [
       { title: 'Started', sort: ({ startedAt }) => startedAt, cell: ({ startedAt }) => dateTime(startedAt) },
       { title: 'Kind', sort: ({ kind }) => kind, cell: ({ kind }) => kind },
@@ -86,7 +86,7 @@ loopscope.captures = (() => {
 
   function actionsOf ({ id, kind, state }) {
     const cell = element('span', { className: 'tools' })
-    if (id === forceable) cell.append(action('Take it anyway', `force ${id}`, () => take({ kind, force: true })))
+    if (id === refused) cell.append(action('Take it anyway', `force ${id}`, () => take({ kind, force: true })))
     if (state !== 'running') return cell
     cell.append(
       action('Stop and keep', `stop ${id}`, () => end('captures', `/captures/${id}?stop=1`)),

@@ -5,18 +5,21 @@
 
 loopscope.charts = (() => {
   const { byId, duration, time } = loopscope.display
-  const { labelOf, peaksOf, scaleOf, stepsTo, toScale } = loopscope.figures
+  const { labelOf, peaksOf, placeLabel, scaleOf, stepsTo, toScale } = loopscope.figures
   const MAX_POINTS = 600
   const MIN_TICK_PX = 80
   const TICK_SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600]
   const FONT_PX = 12
   const AXIS_PX = 64
   const LABEL_PX = 64 // a duration with space around it
+  const MARK_ROWS = 3 // below each other; a mark whose text fits in none is a line, and stands in the list below the chart
   const lines = Object.fromEntries(['delay', 'utilization', 'requests'].map(name => [name, { times: [], values: [] }]))
   let plots = []
   let uses = { onSelect: () => {}, thresholdMs: 100 }
   let marks = []
   let spanSeconds = 60
+  /** The labels in the delay chart as it is drawn: peaks first, marks where there is room. */
+  let labels = []
 
   function color (name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -53,7 +56,7 @@ loopscope.charts = (() => {
     const delays = {
       scale: { distr: 3, range: () => scaleOf(shownValues()) },
       axis: { splits: (_, axis, low, high) => stepsTo(high), values: (_, steps) => steps.map(labelOf) },
-      hooks: { setSelect: [select], draw: [drawThreshold, drawMarks, drawPeaks] }
+      hooks: { setSelect: [select], draw: [drawThreshold, drawPeaks, drawMarks] }
     }
     plots = [
       plot('delay', delays),
@@ -98,10 +101,12 @@ loopscope.charts = (() => {
     paint(chart, '--mark', (ctx, { left, top, width, height }) => {
       for (const { at, text } of marks.filter(mark => mark.at / 1000 >= first && mark.at / 1000 <= last)) {
         const x = chart.valToPos(at / 1000, 'x', true)
-        const isRight = x > left + width / 2
         stroke(ctx, x, top, x, top + height)
-        ctx.textAlign = isRight ? 'right' : 'left'
-        if (chart.root.parentElement.id === 'delay-chart') ctx.fillText(text, x + (isRight ? -4 : 4) * devicePixelRatio, top + FONT_PX * devicePixelRatio, width / 2)
+        if (chart.root.parentElement.id !== 'delay-chart') continue
+        const [gap, line, long] = [4 * devicePixelRatio, FONT_PX * devicePixelRatio, Math.min(width / 2, ctx.measureText(text).width)]
+        const start = x > left + width / 2 ? x - gap - long : x + gap
+        const place = placeLabel(Array.from({ length: MARK_ROWS }, (_, row) => ({ left: start, top: top + row * line, width: long + gap, height: line })), labels)
+        if (place !== null) ctx.fillText(text, place.left, place.top + line, width / 2)
       }
     })
   }
@@ -110,14 +115,16 @@ loopscope.charts = (() => {
     const { times } = lines.delay
     const from = times.findIndex(at => at >= span()[0])
     const shown = [times.slice(from), lines.delay.values.slice(from)]
+    labels = []
     paint(chart, '--ink', (ctx, { left, top, width }) => {
       const apart = spanSeconds * LABEL_PX * devicePixelRatio / width
       for (const index of peaksOf(...shown, { leastMs: uses.thresholdMs, apart })) {
         const text = duration(shown[1][index])
-        const half = ctx.measureText(text).width / 2
-        const x = Math.min(left + width - half, Math.max(left + half, chart.valToPos(shown[0][index], 'x', true)))
-        ctx.textAlign = 'center'
-        ctx.fillText(text, x, Math.max(top + FONT_PX * devicePixelRatio, chart.valToPos(shown[1][index], 'y', true) - 5 * devicePixelRatio))
+        const [long, line] = [ctx.measureText(text).width, FONT_PX * devicePixelRatio]
+        const start = Math.min(left + width - long, Math.max(left, chart.valToPos(shown[0][index], 'x', true) - long / 2))
+        const bottom = Math.max(top + line, chart.valToPos(shown[1][index], 'y', true) - 5 * devicePixelRatio)
+        const place = placeLabel([{ left: start, top: bottom - line, width: long, height: line }], labels)
+        if (place !== null) ctx.fillText(text, place.left, bottom)
       }
     })
   }
