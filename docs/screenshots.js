@@ -1,8 +1,8 @@
 /* global document -- inside page.evaluate() */
 'use strict'
 
-// node docs/screenshots.js [folder]: makes the pictures of the documents anew, in docs/images/; with a folder also those of all other
-// states of the page, to look at. Starts examples/express.js as a process of its own, loads it for half a minute, and photographs its
+// node docs/screenshots.js [folder]: makes the pictures of the documents anew, in docs/images/; with a folder also those of all
+// states of the page in three widths, light and dark, to look at. Starts examples/express.js as a process of its own, loads it for half a minute, and photographs its
 // page and a flame graph in Chromium, which has to be installed. On a machine with other things to do they show stalls that are the machine's.
 
 const { execFile } = require('node:child_process')
@@ -26,9 +26,26 @@ const LOGINS_SECONDS = 12
 const MARGIN = 16
 const LOOKS = { deviceScaleFactor: 1, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' }
 const DESK = { viewport: { width: 1080, height: 700 }, colorScheme: 'light' }
-const DARK = { ...DESK, colorScheme: 'dark' }
-const WIDE = { ...DESK, viewport: { width: 1440, height: 900 } }
 const PHONE = { viewport: { width: 390, height: 844 }, colorScheme: 'light' }
+const ALL_LOOKS = [390, 1024, 1440].flatMap(width => ['light', 'dark'].map(colorScheme => ({ viewport: { width, height: 900 }, colorScheme })))
+const MANY_STALLS = 10_000
+
+/** What one process under load for half a minute does not have: answers that are changed on their way to the page. */
+const STATES = {
+  incident: {},
+  'many-stalls': {
+    '/stalls': answer => ({ ...answer, stalls: Array.from({ length: MANY_STALLS }, (_, id) => ({ ...answer.stalls[id % answer.stalls.length], id, route: `GET /orders/${id % 60}` })), totals: { ...answer.totals, count: MANY_STALLS } })
+  },
+  group: {
+    '/group': ({ members: [own], ...rest }) => {
+      const members = Array.from({ length: 16 }, (_, index) => ({ ...own, pid: own.pid + index, instance: String(index), blockedMs: index % 5 === 3 ? 4200 : 0, delay: { ...own.delay, utilization: (index % 7) / 8 }, problem: null }))
+      return { ...rest, members, processes: members.map(({ pid, id }, index) => ({ pid, id, up: index !== 9, problem: index === 9 ? 'no answer in 2.5 s' : null, isStale: false })) }
+    }
+  },
+  waits: {
+    '/waits': () => ({ seconds: 10, seen: 900, sampled: 300, seesCallbacks: true, isStale: false, routes: ['GET /orders/:id', 'GET /', 'POST /cart'].map((route, index) => waitsOf(route, 40 * (index + 1))) })
+  }
+}
 
 async function main () {
   const [others] = process.argv.slice(2)
@@ -48,7 +65,7 @@ async function main () {
 async function photographAll ({ app, dir, others, newPage }) {
   const inImages = name => path.join(IMAGES, name)
   const page = await openPage(app, await newPage(DESK)) // from before the load on: its charts show all of it
-  if (others) await photograph(page, path.join(others, 'empty.png'))
+  if (others) await photographStates({ app, others, newPage }, { quiet: {} })
   await load(app)
   await page.locator('#sync td', { hasText: 'pbkdf2Sync' }).first().waitFor() // known when its window is over
   await page.locator('#findings .warning, #findings .critical').first().waitFor()
@@ -58,18 +75,41 @@ async function photographAll ({ app, dir, others, newPage }) {
   await page.locator('section', { has: page.locator('#stalls') }).screenshot({ path: inImages('page-stalls.png') })
   await photographGraph(await newPage(DESK), await flameGraph(app, dir), inImages('flame-graph.png'))
   await photographLooks({ app, others, newPage })
-  await block(app, page, () => photograph(page, inImages('page-blocked.png'), { last: '#findings li' }))
+  await block(app, page, async () => {
+    await photograph(page, inImages('page-blocked.png'), { last: '#findings li' })
+    if (others) await photographStates({ app, others, newPage }, { blocked: {} })
+  })
 }
 
 async function photographLooks ({ app, others, newPage }) {
   const phone = await openPage(app, await newPage(PHONE))
   await photograph(phone, path.join(IMAGES, 'page-phone.png'), { last: '#findings-observed' })
   await phone.close() // so many may listen
-  for (const [name, looks] of others ? Object.entries({ dark: DARK, wide: WIDE, phone: PHONE }) : []) {
-    const page = await openExpanded(app, await newPage(looks))
-    await photograph(page, path.join(others, `${name}.png`))
-    await page.close()
+  if (others) await photographStates({ app, others, newPage }, STATES)
+}
+
+async function photographStates ({ app, others, newPage }, states) {
+  for (const [state, changes] of Object.entries(states)) {
+    for (const looks of ALL_LOOKS) {
+      const page = await newPage(looks)
+      for (const [route, change] of Object.entries(changes)) {
+        await page.route(url => url.pathname === route, async request => {
+          const response = await request.fetch()
+          await request.fulfill({ json: change(await response.json()) })
+        })
+      }
+      await openPage(app, page)
+      if (state === 'incident') await expand(page)
+      else await page.locator('#owners td').first().waitFor()
+      await photograph(page, path.join(others, `${state}-${looks.viewport.width}-${looks.colorScheme}.png`))
+      await page.close() // so many may listen
+    }
   }
+}
+
+function waitsOf (route, requests) {
+  const line = (name, awaited, share) => ({ function: name, file: 'orders.js', line: 21, column: 3, awaited, via: null, callers: [], waits: 2 * requests, requests, queuedMs: requests / 4, share, ms: share * requests * 80, p50Ms: 58 * share, p99Ms: 91 * share, maxMs: 120 })
+  return { route, requests, open: 0, truncated: 0, totalMs: requests * 80, waitingMs: requests * 66, unseenMs: requests * 5, lines: [line('loadOrders', 'pg-pool', 0.6), line('prices', 'undici', 0.2), line('session', 'ioredis', 0.02)], serial: [] }
 }
 
 /** A folder as a user has it, the packages in node_modules: in the project itself our own files would pass for the application's. */
@@ -92,12 +132,10 @@ async function openPage (app, page) {
 }
 
 /** With a group of stalls opened, and the flame graph of the first finding. */
-async function openExpanded (app, page) {
-  await openPage(app, page)
+async function expand (page) {
   await page.locator('#stalls button.opener').first().click()
   await page.getByRole('button', { name: /^Flame graph of/ }).first().click()
   await page.locator('#flame g.frame').first().waitFor()
-  return page
 }
 
 /** What a shop does all the time, and now and then what it should not do. */

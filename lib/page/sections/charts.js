@@ -76,6 +76,8 @@ loopscope.charts = (() => {
     ctx.save()
     ctx.strokeStyle = ctx.fillStyle = color(name)
     ctx.lineWidth = devicePixelRatio
+    ctx.textAlign = 'left'
+    ctx.textBaseline = 'alphabetic'
     ctx.font = `${FONT_PX * devicePixelRatio}px system-ui, sans-serif`
     work(ctx, chart.bbox)
     ctx.restore()
