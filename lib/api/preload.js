@@ -26,8 +26,7 @@ const PUBLISHES_MODULES = Number(process.versions.node.split('.')[0]) >= 22
 const PM2_CONTAINER = /^ProcessContainer(Fork)?\.js$/
 
 // In a container these run beside the application with the same variables: the name and the port in them are not theirs.
-const OWN_COMMAND = path.resolve(__dirname, '../../bin/loopscope.js')
-const PACKAGE_MANAGER = /[\\/](?:npm-cli|npx-cli|yarn|pnpm)\.c?js$/
+const COMMAND = /[\\/](?:npm-cli|npx-cli|yarn|pnpm|bin[\\/]loopscope)\.c?js$/
 
 // Node.js publishes the first before a server listens, Fastify the second for each instance.
 const LISTENING = 'tracing:net.server.listen:asyncStart'
@@ -38,7 +37,7 @@ function preload () {
   // An invalid variable aborts the start of the process. Without any there is nothing to check, and the options are not loaded.
   const options = hasVariables() ? require('./options/resolve-options').resolveOptions() : null
   const entry = process.argv[1] === undefined ? null : realPath(process.argv[1])
-  if (entry !== null && (entry === OWN_COMMAND || PACKAGE_MANAGER.test(entry))) return
+  if (entry !== null && COMMAND.test(entry)) return
   const isOfApplication = entry !== null && startsApplication(entry)
   if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin()
   else new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication).start()

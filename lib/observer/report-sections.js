@@ -2,7 +2,7 @@
 
 // Adds sections to a text report besides the functions of a profile: what stands out, and the synchronous calls.
 
-const { findFindings } = require('../shared/findings/find-findings')
+const { findFindings } = require('./findings/find-findings')
 const { toCodeFrame } = require('../formats/profile/frame')
 const { createWorkLineOf } = require('../formats/profile/work-lines')
 const { adviceOf } = require('../shared/sync-calls/advice')

@@ -2,8 +2,8 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { findFindings } = require('../../lib/shared/findings/find-findings')
-const { DETECTORS } = require('../../lib/shared/findings/detectors')
+const { findFindings } = require('../../lib/observer/findings/find-findings')
+const { DETECTORS } = require('../../lib/observer/findings/detectors')
 const { PLACE, readings, spot, stall } = require('./readings')
 const { WAITING } = require('./waiting')
 const { readTable } = require('../internal/project')

@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { findFindings } = require('../../lib/shared/findings/find-findings')
+const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings } = require('./readings')
 const { WAITING, lineOf, routeOf } = require('./waiting')
 

@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { after, before, describe, test } = require('node:test')
-const { findFindings } = require('../../lib/shared/findings/find-findings')
+const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings, spot } = require('../findings/readings')
 const { IN_FLIGHT } = require('../admin/subject')
 const { assertFits, createBrowser, FACTS, live, loop, shown, skip, STALL, stallsAnswer } = require('./dashboard')

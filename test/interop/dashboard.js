@@ -9,7 +9,7 @@ const fs = require('node:fs')
 const { get, recorded, run, TOKEN } = require('../admin/running')
 const { STALL } = require('../admin/subject')
 const { renderShell } = require('../../lib/observer/admin/dashboard')
-const { findFindings } = require('../../lib/shared/findings/find-findings')
+const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings } = require('../findings/readings')
 
 const CHROMIUM = '/usr/bin/chromium'

@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { keepingSiteOf } = require('../../lib/shared/findings/growing')
+const { keepingSiteOf } = require('../../lib/observer/findings/growing')
 const { answered } = require('../cli/answered')
 
 const ANSWER = {

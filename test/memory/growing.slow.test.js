@@ -7,7 +7,7 @@ const path = require('node:path')
 const test = require('node:test')
 const { promisify } = require('node:util')
 const { Worker } = require('node:worker_threads')
-const { keepingSiteOf } = require('../../lib/shared/findings/growing')
+const { keepingSiteOf } = require('../../lib/observer/findings/growing')
 
 const APP = path.join(__dirname, 'growing-app.js')
 

@@ -6,7 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { resolveOptions } = require('../../lib/api/options/resolve-options')
 const { FINDING_IDS } = require('../../lib/shared/rules/conditions')
-const { DETECTORS } = require('../../lib/shared/findings/detectors')
+const { DETECTORS } = require('../../lib/observer/findings/detectors')
 const { checkRules } = require('../../lib/api/options/check-rules')
 const { makeScratch } = require('../store/scratch')
 

@@ -4,7 +4,7 @@
 // faster.
 
 const os = require('node:os')
-const { kindOf } = require('../../shared/findings/detectors/hot-spot')
+const { kindOf } = require('../findings/detectors/hot-spot')
 const { processorShares } = require('../../shared/findings/readings')
 const { measuredRoutes, predict } = require('./predict')
 

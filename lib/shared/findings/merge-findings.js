@@ -3,13 +3,15 @@
 // Merges the findings of all processes of a group into one ranked list: the same finding at the same place in several processes becomes one, and
 // a process that is busier than the rest is a finding of its own. Only where no process has a problem, the group has none. Pure.
 
-const { RANKS } = require('./find-findings')
 const { duration, megabytes, percent, rounded, times } = require('./format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 /** @import { GroupFinding, GroupFindings } from '../../../types/group' */
 
 /** @typedef {{ answer: Findings, loop: { memory: { rssBytes: number } | null } | null }} FindingsPart  of one process */
+
+/** Of the severities, the worst first. */
+const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
 
 const MIN_WORKERS = 3 // with two there is no majority
 // A clear difference: this much more than the median, and this many times the median.
@@ -212,4 +214,4 @@ function hotWorkerFinding ({ pid, observedMs }, differences, of) {
   }
 }
 
-module.exports = { mergeFindings }
+module.exports = { RANKS, mergeFindings }

@@ -3,7 +3,7 @@
 // The table of answers that processes of a group may give to each request: time limit, depth, and shape. An answer of another shape counts as
 // missing, and is neither used nor kept; its sender is probably another version of loopscope.
 
-const { RANKS } = require('../findings/find-findings')
+const { RANKS } = require('../findings/merge-findings')
 const { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time } = require('../../base/shapes')
 
 /** @import { Shape } from '../../base/shapes' */

@@ -4,15 +4,15 @@
 // spread all over an application: its time is summed.
 
 const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
-const { adviceOf } = require('../../sync-calls/advice')
+const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../readings')
-const { duration, percent, placed, rounded } = require('../format-text')
+const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
+const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
-/** @import { Readings, HotSpot } from '../readings' */
+/** @import { Readings, HotSpot } from '../../../shared/findings/readings' */
 
 /**
  * @typedef {object} HotDetector

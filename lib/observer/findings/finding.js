@@ -2,11 +2,11 @@
 
 // Makes a finding from the parts that its detector gives, with defaults for the rest. Pure.
 
-const { observedMsOf } = require('./readings')
-const { rounded } = require('./format-text')
+const { observedMsOf } = require('../../shared/findings/readings')
+const { rounded } = require('../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../types/findings' */
-/** @import { Readings } from './readings' */
+/** @import { Readings } from '../../shared/findings/readings' */
 
 // Fewer samples are not significant: at 100 per second this is a fifth of a second of work.
 const MIN_SAMPLES = 20

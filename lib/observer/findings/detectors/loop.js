@@ -5,16 +5,16 @@
 
 const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../readings')
-const { duration, percent, placed, rounded, times } = require('../format-text')
-const { isUndecided } = require('../../stalls/evidence-text')
+const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
+const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
+const { isUndecided } = require('../../../shared/stalls/evidence-text')
 const { kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
 /** @import { RouteWaits, WaitLine } from '../../../../types/waits' */
-/** @import { Readings, HotSpot } from '../readings' */
+/** @import { Readings, HotSpot } from '../../../shared/findings/readings' */
 
 const SHORT_TURNS = Object.freeze({
   // At this utilization work waits much longer than it runs: with one server and random arrivals, nine times as long.

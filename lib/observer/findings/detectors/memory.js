@@ -5,11 +5,11 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { growingOf, keepingSiteOf, limitOf } = require('../growing')
-const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../readings')
-const { duration, megabytes, percent, placed, rounded, times } = require('../format-text')
+const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../../../shared/findings/readings')
+const { duration, megabytes, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Detector } from '../finding' */
-/** @import { Readings } from '../readings' */
+/** @import { Readings } from '../../../shared/findings/readings' */
 
 const GC_PRESSURE = Object.freeze({
   // A healthy service spends a few percent of its busy time on collections, one that parses a lot up to a fifth.

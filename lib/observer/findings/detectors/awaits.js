@@ -3,12 +3,12 @@
 // Detectors of what requests wait for in the application itself: timers and retries, locks and queues, awaits that follow each other.
 
 const { makeFinding } = require('../finding')
-const { MIN_REQUESTS, slowInTime } = require('../readings')
+const { MIN_REQUESTS, slowInTime } = require('../../../shared/findings/readings')
 const { linesOf, lossOf, placeOf, sampledRoutes } = require('../waiting')
-const { duration, percent, placed, rounded, times } = require('../format-text')
+const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Detector } from '../finding' */
-/** @import { Readings } from '../readings' */
+/** @import { Readings } from '../../../shared/findings/readings' */
 /** @import { RouteLine } from '../waiting' */
 
 // Between attempts less is too much: the attempts themselves take the rest.

@@ -3,13 +3,13 @@
 // Detectors of what requests wait for outside the process: a connection of a pool, a name server, a connection that is opened for each call.
 
 const { makeFinding } = require('../finding')
-const { MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../readings')
+const { MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
-const { duration, percent, rounded, times } = require('../format-text')
+const { duration, percent, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { WaitLine } from '../../../../types/waits' */
 /** @import { Detector } from '../finding' */
-/** @import { CallReading, Readings } from '../readings' */
+/** @import { CallReading, Readings } from '../../../shared/findings/readings' */
 /** @import { RouteLine } from '../waiting' */
 
 const SMALL_POOL = Object.freeze({

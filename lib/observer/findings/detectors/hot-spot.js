@@ -5,11 +5,11 @@
 
 const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../readings')
-const { duration, percent, placed, rounded, times } = require('../format-text')
+const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../../shared/findings/readings')
+const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { Readings, HotSpot } from '../readings' */
+/** @import { Readings, HotSpot } from '../../../shared/findings/readings' */
 
 const JSON_CALLS = new Set(['JSON.parse', 'JSON.stringify', 'parse', 'stringify'])
 // Half of a hot spot: then replacing the call fixes the hot spot.

@@ -3,14 +3,14 @@
 // Detectors of memory that V8 does not limit: that of worker threads and native code which grows, a container that is
 // nearly full, and the report that the process before this one left.
 
-const { allocatorAdvice, ownerText } = require('../../memory-owner')
+const { allocatorAdvice, ownerText } = require('../../../shared/memory-owner')
 const { makeFinding } = require('../finding')
 const { growingOf, keepingSiteOf, limitOf } = require('../growing')
-const { duration, megabytes, percent, rounded } = require('../format-text')
+const { duration, megabytes, percent, rounded } = require('../../../shared/findings/format-text')
 
 /** @import { MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
 /** @import { Detector } from '../finding' */
-/** @import { Readings } from '../readings' */
+/** @import { Readings } from '../../../shared/findings/readings' */
 
 const SOON_MINUTES = 60
 

@@ -5,13 +5,13 @@
 
 const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
-const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../readings')
-const { duration, percent, rounded, times } = require('../format-text')
+const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
+const { duration, percent, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
-/** @import { Readings, ThreadLoad } from '../readings' */
+/** @import { Readings, ThreadLoad } from '../../../shared/findings/readings' */
 
 const STARVED = Object.freeze({
   // Share of the measured time: on a shared machine a little waiting is normal.

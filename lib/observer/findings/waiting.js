@@ -2,12 +2,12 @@
 
 // What detectors of waits share: the lines at which sampled requests waited, scaled to all requests of the observed time, and what that cost. Pure.
 
-const { MIN_REQUESTS, observedMsOf, utilizationOf } = require('./readings')
-const { percent, placed } = require('./format-text')
+const { MIN_REQUESTS, observedMsOf, utilizationOf } = require('../../shared/findings/readings')
+const { percent, placed } = require('../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { RouteWaits, WaitLine } from '../../../types/waits' */
-/** @import { Readings } from './readings' */
+/** @import { Readings } from '../../shared/findings/readings' */
 
 // Where the sampled requests took much longer than all, they were the first ones, or others of another kind.
 const MAX_UNLIKE = 2.5

@@ -5,15 +5,15 @@
 // finding for that. Pure.
 
 const { makeFinding, MIN_SAMPLES } = require('./finding')
-const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('./readings')
+const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('../../shared/findings/readings')
 const { DETECTORS } = require('./detectors')
-const { duration, percent, placed, rounded, times } = require('./format-text')
+const { RANKS } = require('../../shared/findings/merge-findings')
+const { duration, percent, placed, rounded, times } = require('../../shared/findings/format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 /** @import { Detector } from './finding' */
-/** @import { Readings } from './readings' */
+/** @import { Readings } from '../../shared/findings/readings' */
 
-const RANKS = Object.freeze({ critical: 0, warning: 1, info: 2, none: 3 })
 const MAX_OVER = 3
 // In less time than this no pattern shows.
 const MIN_OBSERVED_MS = 5000
@@ -218,4 +218,4 @@ function heaviest ({ activity }) {
   return [`Most of its work, ${percent(spot.share)}, is in ${placed(spot.culprit)}${only === null ? '' : `, for ${only.route}`}.`]
 }
 
-module.exports = { RANKS, findFindings }
+module.exports = { findFindings }

@@ -2,10 +2,10 @@
 
 // What the detectors of growing memory have in common: which owner grows, and which limit it reaches first. Pure.
 
-const { duration, megabytes, percent, placed } = require('./format-text')
+const { duration, megabytes, percent, placed } = require('../../shared/findings/format-text')
 
 /** @import { AllocationSite, Growing } from '../../../types/memory' */
-/** @import { Readings } from './readings' */
+/** @import { Readings } from '../../shared/findings/readings' */
 /** @import { FindingPlace } from '../../../types/findings' */
 
 const MAX_MINUTES = 24 * 60 // further ahead no slope reaches

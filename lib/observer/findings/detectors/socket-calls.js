@@ -3,12 +3,12 @@
 // Detectors of too many system calls on sockets: many small writes per message, many small reads, a new connection each time.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { manyWrites, observedMsOf, ranShare, requestsPerSecond, utilizationOf } = require('../readings')
-const { bytes, duration, percent, placed, rounded } = require('../format-text')
+const { manyWrites, observedMsOf, ranShare, requestsPerSecond, utilizationOf } = require('../../../shared/findings/readings')
+const { bytes, duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
-/** @import { Readings } from '../readings' */
+/** @import { Readings } from '../../../shared/findings/readings' */
 
 // Shares of the busy and of the observed time: in a server with little other work, sockets always come first.
 const READS = Object.freeze({ ofBusy: 0.4, ofTime: 0.1, perSecond: 2000, maxBytes: 256, perRequest: 3 })
@@ -125,13 +125,13 @@ function findAccepts (readings) {
   })]
 }
 
-/** @param {import('../readings').SocketTime['where']} where */
+/** @param {import('../../../shared/findings/readings').SocketTime['where']} where */
 function byOne (where) {
   return where === null || where.share > 0.95 ? '' : `; ${percent(where.share)} of that in ${where.function}`
 }
 
 /**
- * @param {import('../readings').SocketTime['where']} where
+ * @param {import('../../../shared/findings/readings').SocketTime['where']} where
  * @returns {Finding['where']}
  */
 function placeOf (where) {
