@@ -30,7 +30,10 @@ export interface WaitedAt extends WaitPlace {
   queuedMs: number
   /** Part of both: it waited for a connection of a pool, where the package of the pool (`tarn`, `generic-pool`) is seen. */
   poolMs: number
-  /** Part of both: it waited for its turn, behind other requests, where the package of the queue or lock (`p-limit`, `p-queue`, `async-mutex`) is seen. */
+  /**
+   * Part of both: it waited for its turn, behind other requests, where the package of the queue or lock (`p-limit`, `p-queue`, `async-mutex`) is
+   * seen, or requests go on one after the other, in a chain of promises.
+   */
   turnMs: number
 }
 

@@ -114,6 +114,14 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    name: 'a chain of promises',
+    id: 'lock-wait',
+    sick: awaiting({ meanMs: 80, turnMs: 800 }),
+    healthy: [awaiting({ meanMs: 80 })],
+    says: /^GET \/orders waits 80 % of its time for its turn behind other requests, at loadOrders \(orders\.js:12\)\. It waits 80 ms on average/,
+    where: 'loadOrders'
+  },
+  {
     name: 'awaits in a row',
     id: 'serial-awaits',
     sick: { ...paced(0), waits: [routeOf([lineOf({ meanMs: 30 })], { serial: [{ ...PLACE, function: 'order', awaits: 3, maxAwaits: 4, requests: 10, ms: 900 }] })] },

@@ -15,6 +15,7 @@
  * @property {SettledBy | null} [settled]
  * @property {boolean} [isByOther]  settled by code of another request, or of none
  * @property {number} [sinceMicros]  when that code began to wait for what let it go on; 0: not known
+ * @property {number} [byMicros]  when that other request began; 0: not known
  *
  * @typedef {object} LineTime
  * @property {AppFrame[]} app  the function that waits, at its line, and its callers
@@ -23,6 +24,8 @@
  * @property {SettledBy['place']} resumedBy  the code that let it go on: a lock or a queue of the application
  * @property {number} poolMicros  in which it waited for a connection
  * @property {number} turnMicros  in which it waited for its turn in a queue
+ * @property {number} behindMicros  in which it waited until code of other requests had ended
+ * @property {number[]} behind  when these began
  * @property {number} count     waits
  * @property {number[]} spans   begins and ends, in order
  * @property {number[]} ended   begins and ends of the stretches at whose end the function went on
@@ -33,6 +36,8 @@
  * @property {number[]} ended
  * @property {number} poolMicros
  * @property {number} turnMicros
+ * @property {number} behindMicros
+ * @property {Set<number>} behind
  * @property {Set<Node>} counted
  * @property {Map<string, Label & { micros: number }>} labels
  *
@@ -77,17 +82,22 @@ function attributeWaits (waits, runs) {
     if (awaited !== null && POOLS.has(awaited)) line.poolMicros += toMicros - fromMicros
     const queue = queueOf({ awaited, via })
     if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits)) - fromMicros)
+    const by = behindOf(chosen)
+    if (by !== 0) {
+      line.behindMicros += toMicros - fromMicros
+      line.behind.add(by)
+    }
     if (line.spans.at(-1) === fromMicros) line.spans[line.spans.length - 1] = toMicros
     else line.spans.push(fromMicros, toMicros)
     const { wait } = chosen.node
     if (wait.toMicros === toMicros) line.ended.push(Math.max(wait.fromMicros, line.spans[line.spans.length - 2]), toMicros)
   }
   return {
-    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros, turnMicros }) => {
+    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros, turnMicros, behindMicros, behind }) => {
       // A moment before a function awaits, what it awaits has begun.
       const own = [...counted].filter(({ isOwn }) => isOwn).length
       const [{ awaited, via, resumedBy }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, count: own || counted.size }
+      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind: [...behind], count: own || counted.size }
     }),
     serial: serialOf(nodes)
   }
@@ -178,6 +188,15 @@ function segmentsOf (nodes, runs) {
  */
 function isLazy ({ stack, made, resource }) {
   return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
+}
+
+/**
+ * A promise of the application that is settled by the code of another request: what that one did, or its place in a chain of them.
+ * @param {Label & { node: Node }} chosen
+ * @returns {number} when the other request began; 0: it waits for something else
+ */
+function behindOf ({ awaited, node: { isOwn, isCombined, wait: { isByOther, byMicros = 0 } } }) {
+  return awaited === null && isOwn && !isCombined && isByOther === true ? byMicros : 0
 }
 
 /** @param {Pick<Label, 'awaited' | 'via'>} label */
@@ -312,7 +331,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, counted: new Set(), labels: new Map() }
+  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), labels: new Map() }
   lines.set(name, line)
   return line
 }

@@ -28,11 +28,16 @@ const MAX_LINES = 50
 const MAX_SPANS = 20
 const MAX_SERIAL = 5
 const MAX_MAPPING_MS = 3000
+// The first of a crowd waited for nobody.
+const MIN_CHAINED = 3
+const CHAINED_SHARE = 0.5
+const SHARED_SHARE = 0.2
 
 /**
  * @typedef {SampleFacts & { stacks: string[] }} Pending  its times are not explained yet
  *
- * @typedef {WaitedAt & { key: string, callers: WaitPlace[], spans: number[] }} Line  spans: begins and ends, of the first 20 waits
+ * @typedef {WaitedAt & { key: string, callers: WaitPlace[], spans: number[], behindMs: number, behind: number[] }} Line  spans: begins and ends, of the first
+ *   20 waits; behindMs: until code of other requests had ended, which began at `behind`
  *
  * @typedef {{ line: WaitedAt, spans: number[] }} LineSpans  of one request
  *
@@ -100,7 +105,7 @@ class WaitProfile {
     const pending = this.#pending.find(sample => sample.startMicros === startMicros)
     const kept = pending === undefined ? this.#all().find(sample => sample.startMicros === startMicros) : this.#read([pending])[0]
     if (kept === undefined) return null
-    return kept.lines.toSorted((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES).map(({ key, callers, spans, ...line }) => ({ line, spans }))
+    return kept.lines.toSorted((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES).map(({ key, callers, spans, behindMs, behind, ...line }) => ({ line, spans }))
   }
 
   /** Waits until the positions of everything so far are mapped, and adds it. */
@@ -190,15 +195,16 @@ class WaitProfile {
 
   /** @param {Pending} sample */
   #waitsOf ({ waits, stacks }) {
-    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther, sinceMicros]) => ({
+    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther, sinceMicros, byMicros]) => ({
       stack: this.#stackOf(stacks[stack]),
       made: made === -1 ? null : this.#stackOf(stacks[made]),
       fromMicros,
       toMicros,
       resource,
       settled: settled === -1 ? null : this.#settledBy(stacks[settled], isByOther),
-      isByOther: settled !== -1 && isByOther === 1,
-      sinceMicros
+      isByOther: isByOther === 1,
+      sinceMicros,
+      byMicros
     }))
   }
 
@@ -248,7 +254,7 @@ function positionsOf (texts) {
  * @param {(micros: number) => number} busySince
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, count, spans, ended }, busySince) {
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind, count, spans, ended }, busySince) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
   return {
@@ -263,6 +269,8 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
     queuedMs,
     poolMs: toMs(poolMicros),
     turnMs: toMs(turnMicros),
+    behindMs: toMs(behindMicros),
+    behind,
     spans: spans.slice(0, 2 * MAX_SPANS)
   }
 }
@@ -275,7 +283,8 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
 function sumRoute (route, samples) {
   const totalMs = sum(samples, ({ startMicros, toMicros }) => toMs(toMicros - startMicros))
   const waitingMs = sum(samples, sample => sample.waitingMs)
-  const lines = groupBy(samples.flatMap(sample => sample.lines)).map(group => sumLine(group, totalMs)).sort((left, right) => totalOf(right) - totalOf(left))
+  const starts = new Set(samples.map(({ startMicros }) => startMicros))
+  const lines = groupBy(samples.flatMap(({ lines, startMicros }) => lines.map(line => ({ ...line, startMicros })))).map(group => sumLine(group, totalMs, starts)).sort((left, right) => totalOf(right) - totalOf(left))
   return {
     route,
     requests: samples.length,
@@ -290,14 +299,16 @@ function sumRoute (route, samples) {
 }
 
 /**
- * @param {Line[]} group  one line's, of each request
+ * @param {(Line & { startMicros: number })[]} group  one line's, of each request
  * @param {number} totalMs
+ * @param {ReadonlySet<number>} starts  of all sampled requests of the route
  * @returns {WaitLine}
  */
-function sumLine (group, totalMs) {
+function sumLine (group, totalMs, starts) {
   const { function: name, file, line, column } = group[0]
   const deepest = group.reduce((most, other) => other.callers.length > most.callers.length ? other : most)
   const named = mostAwaited(group)
+  const chained = chainedShare(group, starts)
   const each = group.map(({ ms }) => ms).sort((left, right) => left - right)
   const ms = sum(group, one => one.ms)
   return {
@@ -307,19 +318,32 @@ function sumLine (group, totalMs) {
     column,
     awaited: named.awaited,
     via: named.via,
-    resumedBy: named.resumedBy,
+    resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
     callers: deepest.callers,
     requests: group.length,
     waits: group.reduce((all, { waits }) => all + waits, 0),
     ms,
     queuedMs: sum(group, one => one.queuedMs),
     poolMs: sum(group, one => one.poolMs),
-    turnMs: sum(group, one => one.turnMs),
+    turnMs: sum(group, one => one.turnMs + (named.resumedBy === null && chained >= CHAINED_SHARE ? one.behindMs : 0)),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: each[Math.ceil(each.length * 0.5) - 1],
     p99Ms: each[Math.ceil(each.length * 0.99) - 1],
     maxMs: each[each.length - 1]
   }
+}
+
+/**
+ * Where requests go on one after the other, those that the others waited for had waited here as well. One that only loads something for all of them had
+ * not.
+ * @param {(Line & { startMicros: number })[]} group
+ * @param {ReadonlySet<number>} starts
+ * @returns {number} the share of those that had; NaN: too few were seen
+ */
+function chainedShare (group, starts) {
+  const waiting = new Set(group.filter(({ behindMs }) => behindMs > 0).map(({ startMicros }) => startMicros))
+  const seen = group.flatMap(({ behind }) => behind).filter(startMicros => starts.has(startMicros))
+  return seen.length < MIN_CHAINED ? NaN : seen.filter(startMicros => waiting.has(startMicros)).length / seen.length
 }
 
 /**

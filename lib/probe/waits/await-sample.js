@@ -42,6 +42,7 @@ const { stringify } = JSON // as it was at load
  * @property {string} [text]  the stack, once it is read
  * @property {RequestContext | undefined} context  of the code that settled it
  * @property {number} sinceMicros  when that code began to wait for what let it go on; 0: not known
+ * @property {number} byMicros  begin of the request that the code belongs to; 0: none, or it is over
  *
  * @typedef {object} SampleFacts  as it is sent to the observer
  * @property {string} route
@@ -50,8 +51,9 @@ const { stringify } = JSON // as it was at load
  * @property {boolean} isOpen  it was not answered yet
  * @property {boolean} isTruncated
  * @property {boolean} isAsked  it was sampled because somebody asked
- * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number][]} waits
- *   stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled
+ * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number,
+ *   byMicros: number][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
+ *   byMicros: the begin of that other request, 0: it is over, or there is none
  * @property {number[]} runs  begins and ends: the request's own code, after a wait
  *
  * @typedef {{ stacks: string[], samples: SampleFacts[] }} AwaitBatch  stacks: JSON of AwaitFrame[], innermost first
@@ -106,6 +108,16 @@ class AwaitSample {
   }
 
   /**
+   * @param {Settled | null} settled
+   * @returns {[isByOther: 0 | 1, sinceMicros: number, byMicros: number]}
+   */
+  #settlerOf (settled) {
+    if (settled === null) return [0, 0, 0]
+    const { context, sinceMicros, byMicros } = settled
+    return context === this.context ? [0, sinceMicros, 0] : [1, sinceMicros, byMicros]
+  }
+
+  /**
    * @param {Batch} batch  it is added to
    * @param {string} route
    * @param {number} toMicros
@@ -124,7 +136,7 @@ class AwaitSample {
       isAsked,
       waits: waits.map((wait, index) => [
         batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource,
-        batch.numberOf(textOf(wait.settled)), wait.settled?.context === this.context ? 0 : 1, wait.settled?.sinceMicros ?? 0
+        batch.numberOf(textOf(wait.settled)), ...this.#settlerOf(wait.settled)
       ]),
       runs
     })

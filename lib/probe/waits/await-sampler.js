@@ -262,7 +262,7 @@ class AwaitSampler {
   #settledOf (promise, sample) {
     let settled = this.#settled.get(promise)
     if (settled === undefined || settled.sample.isOver) {
-      settled = { sample, stack: null, context: sample.context, sinceMicros: 0 }
+      settled = { sample, stack: null, context: sample.context, sinceMicros: 0, byMicros: 0 }
       this.#settled.set(promise, settled)
     }
     return settled
@@ -277,6 +277,7 @@ class AwaitSampler {
       settled.stack = settled.sample.captureSettled(this.#onSettled)
       settled.context = this.#context.current()
       settled.sinceMicros = this.#sinceMicros()
+      settled.byMicros = settled.context?.startMicros ?? 0
       this.#budget.spend(monotonicMicros() - fromMicros)
     } catch (error) {
       reportFault(error)

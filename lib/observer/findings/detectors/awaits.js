@@ -83,15 +83,17 @@ const lockWait = {
       const by = line.resumedBy === null ? '' : placed(line.resumedBy)
       const inLine = perSecond * meanMs / 1e3
       if (line.resumedBy === null) {
-        const name = line.via ?? line.awaited ?? ''
+        const name = line.via ?? line.awaited
         return makeFinding(readings, {
           id: 'lock-wait',
           ...lossOf(readings, seconds),
-          title: `${route} waits ${percent(share)} of its time for its turn in ${name}, at ${placed(line)}.`,
-          what: `It waits ${duration(meanMs)} on average until other work that was given to ${name} has ended; ${rounded(inLine)} requests stand in line at a time.`,
+          title: name === null
+            ? `${route} waits ${percent(share)} of its time for its turn behind other requests, at ${placed(line)}.`
+            : `${route} waits ${percent(share)} of its time for its turn in ${name}, at ${placed(line)}.`,
+          what: `It waits ${duration(meanMs)} on average until ${name === null ? 'the work of the requests before it' : `other work that was given to ${name}`} has ended; ${rounded(inLine)} requests stand in line at a time.`,
           where: placeOf(at),
-          why: `${name} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
-          instead: `let more through at a time, as far as what is behind ${name} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
+          why: `${name ?? 'a chain of promises'} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
+          instead: `let more through at a time, as far as what is behind ${name ?? 'it'} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
           evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), package: name },
           next: [`npx loopscope waits ${readings.pid} --seconds 10`]
         })
