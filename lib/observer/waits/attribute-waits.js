@@ -55,7 +55,7 @@ const SAME_MICROS = 5000
 const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
 // Packages of queues and locks: what is given to them runs once other work has ended.
 const QUEUES = new Set([
-  'async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'bottleneck', 'fastq', 'mutexify', 'p-limit', 'p-queue', 'plimit-lit', 'promise-limit', 'promise-queue',
+  'async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue',
   'queue', 'queue-promise', 'semaphore-async-await', 'throat'
 ])
 // Of more waits at once the first ones decide.
