@@ -31,4 +31,12 @@ function assertScale (path, value) {
   if (typeof value !== 'number' || !(value >= 0 && value <= MAX_SCALE)) refuse(path, `a number from 0 to ${MAX_SCALE}`, value)
 }
 
-module.exports = { assertScale, checkWhatIf }
+/**
+ * @param {string} text  of a query or a command line
+ * @returns {number} NaN: none
+ */
+function toScale (text) {
+  return /^\d{1,2}(\.\d{1,9})?$/.test(text) ? Number(text) : NaN
+}
+
+module.exports = { MAX_SCALE, assertScale, checkWhatIf, toScale }

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const test = require('node:test')
 const fc = require('fast-check')
-const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/analyze')
+const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
 const { newFolder, snapshotOf, writeSnapshot } = require('./snapshots')
 
 const folder = newFolder()

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
 const zlib = require('node:zlib')
-const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/analyze')
+const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
 const { summarize } = require('../../lib/heap-diff/comparison/class-rows')
 const { newFolder, snapshotOf, writeSnapshot } = require('./snapshots')
 

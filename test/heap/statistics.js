@@ -4,7 +4,7 @@
 
 const { ROOT } = require('../../lib/heap-diff/graph/graph')
 
-/** @import { Analysis } from '../../lib/heap-diff/comparison/analyze' */
+/** @import { Analysis } from '../../lib/heap-diff/comparison/load-snapshots' */
 /** @import { Graph } from '../../lib/heap-diff/graph/graph' */
 
 /**

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { monitorEventLoopDelay } = require('node:perf_hooks')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createIterations } = require('../../lib/probe/loop/iterations')
+const { createIterations } = require('../../lib/probe/loop/loop-meters')
 
 const PATIENCE_MS = 10_000
 
@@ -70,7 +70,7 @@ test('every turn is a sample, until stop()', { skip }, async () => {
 })
 
 test('the first wait of the process is not a sample', { skip }, () => {
-  const path = require.resolve('../../lib/probe/loop/iterations')
+  const path = require.resolve('../../lib/probe/loop/loop-meters')
   const script = `
     const iterations = require(${JSON.stringify(path)}).createIterations()
     iterations.start()
@@ -82,13 +82,13 @@ test('the first wait of the process is not a sample', { skip }, () => {
 })
 
 test('a started part does not keep the process alive', () => {
-  const path = require.resolve('../../lib/probe/loop/iterations')
+  const path = require.resolve('../../lib/probe/loop/loop-meters')
   const child = spawnSync(process.execPath, ['-e', `require(${JSON.stringify(path)}).createIterations().start()`], { timeout: PATIENCE_MS })
   assert.equal(child.status, 0)
 })
 
 test('a listing of active handles survives its collection as garbage, whether it was started or not', () => {
-  const path = require.resolve('../../lib/probe/loop/iterations')
+  const path = require.resolve('../../lib/probe/loop/loop-meters')
   const script = `
     const { createIterations } = require(${JSON.stringify(path)})
     let turns = 0

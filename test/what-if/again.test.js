@@ -4,7 +4,7 @@
 
 const assert = require('node:assert/strict')
 const { it } = require('node:test')
-const { againSince } = require('../../lib/observer/findings/again')
+const { againSince } = require('../../lib/observer/findings/findings')
 const { predictionText } = require('../../lib/shared/findings/prediction-text')
 
 const where = { function: 'login', file: 'app.js', line: 5 }

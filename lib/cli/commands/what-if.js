@@ -5,6 +5,7 @@ const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
 const { printable } = require('../../base/printable')
+const { MAX_SCALE, toScale } = require('../../shared/check-what-if')
 const { quantileText } = require('../../shared/findings/prediction-text')
 
 /** @import { WhatIf } from '../../../types/what-if' */
@@ -40,7 +41,7 @@ const COLUMNS = [
 async function run (invocation) {
   const { terminal, values: { route, scale = '0', json } } = invocation
   if (route === undefined) throw new Failure('usage', '--route is missing.', "Pass the route that changes, as in --route 'POST /login'.")
-  if (!/^\d{1,2}(\.\d{1,9})?$/.test(scale) || Number(scale) > 10) throw new Failure('usage', `--scale must be from 0 to 10, got ${scale}.`)
+  if (!(toScale(scale) <= MAX_SCALE)) throw new Failure('usage', `--scale must be from 0 to ${MAX_SCALE}, got ${scale}.`)
   /** @type {WhatIf} */
   const answer = await connect(invocation).json(`/what-if?${new URLSearchParams({ route, scale })}`)
   if (json) return terminal.json(answer)

@@ -12,7 +12,7 @@ const { toClassRows } = require('./class-rows')
 const { errors } = require('../../base/errors')
 const { openRegularFile, readRegularFile } = require('../../base/regular-file')
 
-/** @import { Analysis } from './analyze' */
+/** @import { Analysis } from './load-snapshots' */
 /** @import { Interface } from '../graph/interfaces' */
 /** @import { RawClass } from '../graph/raw-classes' */
 /** @import { SnapshotFacts } from './compare-files' */

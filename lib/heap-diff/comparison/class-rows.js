@@ -8,7 +8,7 @@ const { createMatcher, inferInterfaces } = require('../graph/interfaces')
 const { NO_SHAPE } = require('../graph/raw-classes')
 
 /** @import { RawClass } from '../graph/raw-classes' */
-/** @import { Analysis } from './analyze' */
+/** @import { Analysis } from './load-snapshots' */
 
 /**
  * @typedef {{ key: string, name: string }} ClassName  key: the same in every snapshot of a process

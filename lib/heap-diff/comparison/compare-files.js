@@ -14,10 +14,9 @@ const { loadSnapshots, readFacts } = require('./load-snapshots')
 const { matchIds, NONE } = require('./match-ids')
 
 /** @import { Suspect } from '../suspects/suspects' */
-/** @import { Analysis, Progress } from './analyze' */
+/** @import { Analysis, BaseSnapshot, Progress } from './load-snapshots' */
 /** @import { Baseline } from './baseline' */
 /** @import { Balance, ClassChange } from './comparison' */
-/** @import { BaseSnapshot } from './load-snapshots' */
 
 /**
  * @typedef {ClassChange & { isNoise: boolean }} ReportedClass  noise: V8's own, which changes in every process

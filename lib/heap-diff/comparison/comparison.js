@@ -7,7 +7,7 @@ const { inferInterfaces } = require('../graph/interfaces')
 const { classRowsOf, toBaseline } = require('./baseline')
 const { matchIds, NONE } = require('./match-ids')
 
-/** @import { Analysis } from './analyze' */
+/** @import { Analysis } from './load-snapshots' */
 /** @import { Baseline } from './baseline' */
 /** @import { ClassRows } from './class-rows' */
 

@@ -6,7 +6,7 @@
 const { matchIds, NONE } = require('../comparison/match-ids')
 
 /** @import { Baseline } from '../comparison/baseline' */
-/** @import { Analysis } from '../comparison/analyze' */
+/** @import { Analysis } from '../comparison/load-snapshots' */
 /** @import { ClassRows } from '../comparison/class-rows' */
 /** @import { Place } from './retainer-path' */
 

@@ -8,7 +8,7 @@ const { NO_EDGE } = require('../graph/distances')
 const { ROOT } = require('../graph/graph')
 const { isNamed } = require('./naming')
 
-/** @import { Analysis } from '../comparison/analyze' */
+/** @import { Analysis } from '../comparison/load-snapshots' */
 /** @import { Graph } from '../graph/graph' */
 
 const SIGNATURE_CHARS = 12

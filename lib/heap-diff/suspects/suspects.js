@@ -11,7 +11,7 @@ const { nameOf, patternsOf, whatOf } = require('./naming')
 const { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile } = require('./places')
 const { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf } = require('./retainer-path')
 
-/** @import { Analysis } from '../comparison/analyze' */
+/** @import { Analysis } from '../comparison/load-snapshots' */
 /** @import { Baseline } from '../comparison/baseline' */
 /** @import { Attribution, Growth, Holding, NewFunctions } from './growth' */
 /** @import { Place, Step } from './retainer-path' */

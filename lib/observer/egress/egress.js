@@ -3,27 +3,30 @@
 // Egress: each destination with its queue and its own periodic uploads; and artifacts for all of them. One per process. It continues while the main
 // thread is blocked.
 
-const { createHash } = require('node:crypto')
+const { createHash, randomUUID } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const os = require('node:os')
 const { createDestination } = require('./destination')
 const { createPeriodicUpload } = require('./periodic-upload')
-const { createItems } = require('./items')
 const { withoutSecrets } = require('./url-secrets')
 const { ageMs } = require('../../base/local-time')
 const { guarded } = require('../../base/guard')
-const { fromEpochMs } = require('../../base/monotonic')
+const { fromEpochMs, toEpochMs } = require('../../base/monotonic')
 const { clearInterval, setInterval } = require('../../base/timers')
 const { warn } = require('../../base/warnings')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
 const { isAlive } = require('../../base/system/process-ids')
+const { createFileName } = require('../../shared/store/file-name')
+const { readRegularText } = require('../../base/regular-file')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { StoreLocation } from '../captures' */
 /** @import { EgressTotals } from '../counts' */
 /** @import { DestinationSettings, EgressOutcome } from './destination' */
-/** @import { SentArtifact } from './items' */
+/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { EgressItem } from './backends' */
 
 /** @typedef {{ destinations: DestinationSettings[], location: StoreLocation }} EgressOrder */
 
@@ -208,4 +211,66 @@ function queueFolders (storeDir, destinations) {
   })
 }
 
-module.exports = { Egress }
+/** @typedef {{ kind: EgressItem['kind'], name: string, path: string, from: number, to: number } & Pick<EgressItem, 'profile' | 'heapProfile' | 'body'>} SentArtifact */
+
+/** @param {Pick<StoreLocation, 'appName' | 'appRoot'>} application */
+function createItems ({ appName, appRoot }) {
+  const labels = { service: appName, pid: String(process.pid), host: os.hostname(), version: versionOf(appRoot) }
+  let sequence = 0
+
+  /**
+   * @param {'cpu' | 'stall'} kind
+   * @param {string} extension
+   * @param {number} at
+   */
+  const nameOf = (kind, extension, at) => createFileName({ kind, extension, at, appName, pid: process.pid, sequence: ++sequence })
+
+  return {
+    /**
+     * @param {CpuProfile} profile
+     * @param {Record<string, string>} [more]  labels
+     * @param {EgressItem['trace']} [trace]
+     * @returns {EgressItem}
+     */
+    profile (profile, more = {}, trace = null) {
+      const fromMs = Math.round(toEpochMs(profile.startTime))
+      const toMs = Math.round(toEpochMs(profile.endTime))
+      return { id: randomUUID(), kind: 'cpu', fromMs, toMs, profile, fileName: nameOf('cpu', 'pb.gz', fromMs), labels: { ...labels, ...more }, trace, appRoot }
+    },
+
+    /**
+     * @param {{ at: number, durationMs: number }} report
+     * @param {string} [fileName]  of an earlier report of the same stall, which this one replaces
+     * @returns {EgressItem}
+     */
+    stall (report, fileName = nameOf('stall', 'json', report.at)) {
+      const { at, durationMs } = report
+      const whole = { ...report, process: labels }
+      return { id: randomUUID(), kind: 'stall', fromMs: at, toMs: at + durationMs, report: whole, fileName, labels, appRoot }
+    },
+
+    /**
+     * @param {SentArtifact} artifact
+     * @returns {EgressItem}
+     */
+    artifact ({ kind, name, path: file, from, to, profile, heapProfile, body }) {
+      const time = { fromMs: Math.round(from), toMs: Math.round(to) }
+      return { id: randomUUID(), kind, ...time, file, profile, heapProfile, body, fileName: name, labels, appRoot }
+    }
+  }
+}
+
+/**
+ * @param {string} appRoot
+ * @returns {string} '' if unknown
+ */
+function versionOf (appRoot) {
+  try {
+    const { version } = JSON.parse(readRegularText(path.join(appRoot, 'package.json')))
+    return typeof version === 'string' ? version : ''
+  } catch {
+    return ''
+  }
+}
+
+module.exports = { createItems, Egress }

@@ -10,7 +10,7 @@ const { clearInterval, clearTimeout, setInterval, setTimeout } = require('../../
 
 /** @import { EgressItem } from './backends' */
 /** @import { createDestination } from './destination' */
-/** @import { createItems } from './items' */
+/** @import { createItems } from './egress' */
 /** @import { View } from '../recorder/views' */
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { BlockedCall } from '../../probe/blocked-stack' */

@@ -12,7 +12,6 @@ const { findFindings } = require('./find-findings')
 const { LOOK_BACK_MS } = require('../../shared/findings/readings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { readActivity } = require('./activity')
-const { againSince } = require('./again')
 const { earlierReadings } = require('./earlier')
 
 /** @import { Mark, Stall } from '../../../types/diagnostics' */
@@ -24,6 +23,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { Counted, Outgoing, PastReadings } from './past-readings' */
 /** @import { WhatIf as WhatIfAnswer } from '../../../types/what-if' */
 /** @import { WhatIf } from '../what-if/what-if' */
+/** @import { Again, Finding } from '../../../types/findings' */
 
 // Between the two readings of values that change.
 const BETWEEN_MS = 1000
@@ -272,4 +272,22 @@ function quantilesSince (before, { bounds, counts, count }, maxMs) {
   return { p50Ms, p99Ms }
 }
 
-module.exports = { createFindings }
+// Whether a problem that was there before the last mark, such as a deployment, is there again after it.
+
+/**
+ * @param {Pick<Finding, 'where' | 'over'>} finding
+ * @param {readonly Stall[]} stalls  the kept ones
+ * @param {readonly Mark[]} marks  oldest first
+ * @returns {Again | null}
+ */
+function againSince ({ where, over }, stalls, marks) {
+  const mark = marks.at(-1)
+  if (mark === undefined || where === null || over !== null) return null
+  const same = stalls.filter(({ culprit }) => culprit !== null && culprit.function === where.function && culprit.file === where.file)
+  const before = same.filter(({ at, durationMs }) => at + durationMs <= mark.at)
+  const after = same.filter(({ at }) => at > mark.at)
+  if (before.length === 0 || after.length === 0) return null
+  return { mark: mark.text, markedAt: mark.at, lastBefore: Math.max(...before.map(({ at }) => at)), firstAfter: Math.min(...after.map(({ at }) => at)) }
+}
+
+module.exports = { againSince, createFindings }

@@ -36,7 +36,7 @@ const STEP_SHARE = 0.05
  * @param {import('./sampler').HeapSampler} parts.sampler
  * @param {(fields: object, message: string) => void} parts.logNow
  * @param {(error: unknown) => void} parts.report
- * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten  called for each profile: it replaces the one before
+ * @param {(artifact: import('../egress/egress').SentArtifact) => unknown} parts.onWritten  called for each profile: it replaces the one before
  * @returns {Promise<Adopted[]>}
  */
 async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, { store, post, sampler, logNow, report, onWritten }) {
@@ -80,7 +80,7 @@ class NearLimitWatch {
    * @param {string} parts.appName
    * @param {number} parts.limitBytes  of the old generation
    * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.onEvidence
-   * @param {(artifact: import('../egress/items').SentArtifact) => unknown} parts.onWritten
+   * @param {(artifact: import('../egress/egress').SentArtifact) => unknown} parts.onWritten
    * @param {(error: unknown) => void} parts.onFault
    */
   constructor (parts) {

@@ -13,7 +13,7 @@ const { sumByOwner } = require('./owners')
 /** @import { AllocationSites, MemoryPoint, MemoryReport } from '../../../types/memory' */
 /** @import { RequestsInFlight } from '../../../types/requests' */
 /** @import { HeapSampling } from '../../formats/profile/heap-tree' */
-/** @import { SentArtifact } from '../egress/items' */
+/** @import { SentArtifact } from '../egress/egress' */
 /** @import { MemoryLimitOrder } from './limit-watch' */
 
 const KIND = 'memory-report'

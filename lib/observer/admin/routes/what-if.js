@@ -4,14 +4,14 @@
 
 const { json } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../base/validate')
-const { assertScale } = require('../../../shared/check-what-if')
+const { assertScale, toScale } = require('../../../shared/check-what-if')
 const { VIEW_PARAMETERS } = require('../views')
 
 /** @import { Context, RouteRow } from '../router' */
 
 /** @type {(name: string, text: string) => number} */
 const scale = (name, text) => {
-  const value = /^\d{1,2}(\.\d{1,9})?$/.test(text) ? Number(text) : NaN
+  const value = toScale(text)
   assertScale(name, value)
   return value
 }
