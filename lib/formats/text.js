@@ -314,4 +314,4 @@ function calledBy (heavy) {
   return caller === undefined || caller === heavy ? '' : `, called by ${nameOf(caller.frame)}`
 }
 
-module.exports = { encodeText, hotLines, nameOf, percent }
+module.exports = { encodeText, hotLines }

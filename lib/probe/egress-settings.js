@@ -139,4 +139,4 @@ function refuse (path, wanted, got) {
   throw new errors.ERR_LOOPSCOPE_INVALID_OPTION(path, wanted, got)
 }
 
-module.exports = { DEFAULTS, checkEgress, destinationsOf }
+module.exports = { checkEgress, destinationsOf }

@@ -304,4 +304,4 @@ async function followCapture (client, id, { kind, seconds, terminal, signal }) {
   }
 }
 
-module.exports = { createClient, followCapture, readAll, toCommandLine }
+module.exports = { createClient, followCapture, readAll }

@@ -349,4 +349,4 @@ class HolderFinder {
   }
 }
 
-module.exports = { CAPABILITY, CONTEXT, GENERATOR, HolderFinder, PROMISE, PromiseGraph, REACTION }
+module.exports = { HolderFinder, PromiseGraph }

@@ -47,4 +47,4 @@ class CallCounts {
   }
 }
 
-module.exports = { CallCounts, BOUNDS_SECONDS }
+module.exports = { CallCounts }

@@ -339,4 +339,4 @@ function measuredRoutes (stretches) {
   })
 }
 
-module.exports = { predict, measuredRoutes, MIN_REQUESTS }
+module.exports = { predict, measuredRoutes }

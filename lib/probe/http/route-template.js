@@ -198,4 +198,4 @@ function nameOperation (document, wanted) {
   return null
 }
 
-module.exports = { FINISHED, ROUTE, answeredTemplate, handlersOf, isFinished, namedRoute, routeInFlight, routeOf, templateOf, methodOf, UNMATCHED }
+module.exports = { FINISHED, ROUTE, answeredTemplate, handlersOf, isFinished, namedRoute, routeInFlight, routeOf, templateOf, methodOf }

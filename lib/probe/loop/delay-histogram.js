@@ -239,4 +239,4 @@ class DelayHistogram {
   }
 }
 
-module.exports = { createDelayHistogram, BOUNDS_SECONDS }
+module.exports = { createDelayHistogram }

@@ -217,4 +217,4 @@ function ofNode (place) {
   }
 }
 
-module.exports = { PendingStacks, captureCall, createOriginalPlaces, placesOf }
+module.exports = { PendingStacks, captureCall, createOriginalPlaces }

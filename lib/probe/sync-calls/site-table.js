@@ -315,4 +315,4 @@ function addTo (amount, calls, ms) {
   amount.ms += ms
 }
 
-module.exports = { ApiCalls, OTHER, Site, SiteTable }
+module.exports = { ApiCalls, Site, SiteTable }

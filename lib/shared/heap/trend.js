@@ -116,4 +116,4 @@ function trendScore (points) {
   return score === 0 ? 0 : (score - Math.sign(score)) / deviation
 }
 
-module.exports = { Trend, judge, slopeOf }
+module.exports = { Trend, judge }

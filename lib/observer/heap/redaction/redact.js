@@ -224,4 +224,4 @@ function writeAll (fd, bytes, start, end) {
   for (let at = start; at < end;) at += fs.writeSync(fd, bytes, at, end - at)
 }
 
-module.exports = { redactSnapshot, MODES, MIN_OBJECTS }
+module.exports = { redactSnapshot, MIN_OBJECTS }
