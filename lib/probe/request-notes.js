@@ -40,6 +40,7 @@ const MAX_PROBES = 200
 
 // Routes are few; masked paths may be many.
 const MAX_ROUTES = 500
+const EVENT_STREAM = /^content-type: *text\/event-stream/im
 const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the handler last
 
 /**
@@ -169,9 +170,11 @@ class RequestNotes {
     this.#handlers.notice(route, request)
     this.#arrivals.noteAnswer(request, toMicros)
     this.awaits.end(context, route, toMicros)
-    this.#log.note(context, route, toMicros)
     this.onAnswer?.(route)
-    if (toMicros - fromMicros < MIN_ANSWER_MICROS || this.#answers.length === MAX_NOTES) return
+    const isLong = toMicros - fromMicros >= MIN_ANSWER_MICROS
+    if (isLong && isEventStream(context.response)) return
+    this.#log.note(context, route, toMicros)
+    if (!isLong || this.#answers.length === MAX_NOTES) return
     this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
   }
 
@@ -234,6 +237,14 @@ class RequestNotes {
     this.#answers = []
     this.#tell('requestNotes', { notes })
   }
+}
+
+/**
+ * Server-sent events go on for as long as their client wants: that is not slow.
+ * @param {any} response  its headers are only in their text where writeHead() was given them
+ */
+function isEventStream (response) {
+  return EVENT_STREAM.test(response?._header ?? '')
 }
 
 /**

@@ -33,6 +33,24 @@ test('a handle is given the slow requests of this moment, and none while it does
   assert.deepEqual(await d.slowRequests(), [])
 })
 
+test('server-sent events are not slow, however long they go on', async t => {
+  const d = diagnostics({ logger: SILENT, controlSocket: false })
+  t.after(() => d.close())
+  const server = http.createServer((request, response) => d(request, response, () => {
+    if (request.url === '/set') response.setHeader('Content-Type', 'text/event-stream; charset=utf-8')
+    else if (request.url === '/written') response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('data: 1\n\n')
+    setTimeout(() => response.end(), 80)
+  }))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  for (const path of ['/set', '/written', '/plain']) await (await fetch(`http://127.0.0.1:${server.address().port}${path}`, { headers: { connection: 'close' } })).text()
+  let found = []
+  while (found.length === 0) found = await d.slowRequests()
+  assert.deepEqual(found.map(({ route }) => route), ['GET /plain'])
+})
+
 test('without an observer there are none', async t => {
   const d = diagnostics({ logger: SILENT, controlSocket: false, observerFile: '/nowhere/at-all.js' })
   t.after(() => d.close())
