@@ -141,7 +141,7 @@ class Instruments {
       stuckWith: (tick, slowest) => this.#stallRoute.of(tick, slowest),
       isRunning: () => this.#running
     })
-    this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask, state: this.#state, isOwn: worker => this.#observer.isOwn(worker) })
+    this.heap = new HeapWatching({ nodeFlags: options.nodeFlags, ask, collections: this.collections, state: this.#state, isOwn: worker => this.#observer.isOwn(worker) })
     this.exactCalls = new ExactCalls({
       options: options.syncCalls,
       routeNow: () => this.#stallRoute.now(),

@@ -69,10 +69,15 @@ test('its memory is bounded, and it still spans the whole time', () => {
 
 // Time is the test's own: a minute for each collection.
 const CHILD = `
-const { GcWatch } = require(process.argv[1])
+const { Collections } = require(process.argv[1] + '/collections')
+const { HeapWatching } = require(process.argv[1] + '/heap-watching')
 let minute = 0
-const watch = new GcWatch({ minIntervalMs: 0, now: () => 1e12 + minute * 60e3 })
-watch.start()
+const collections = new Collections()
+const state = { noteMemory () {}, noteCollection () {} }
+const heap = new HeapWatching({ nodeFlags: [], ask: async () => [], collections, state, isOwn: () => false, minIntervalMs: 0, now: () => 1e12 + minute * 60e3 })
+heap.start()
+collections.start()
+const watch = heap.watch()
 const isLeaking = process.argv[2] === 'leak'
 const kept = []
 async function main () {
@@ -85,6 +90,8 @@ async function main () {
     while (watch.trend().points === points) await new Promise(setImmediate)
   }
   watch.stop()
+  heap.stop()
+  collections.stop()
   console.log(JSON.stringify(watch.trend()))
 }
 main()
@@ -92,7 +99,7 @@ main()
 
 for (const [mode, expected] of [['leak', 'growing'], ['churn', 'flat']]) {
   test(`a process with ${mode === 'leak' ? 'a leak' : 'much garbage'} is ${expected}`, async () => {
-    const module = path.resolve(__dirname, '../../lib/probe/heap/heap-watching.js')
+    const module = path.resolve(__dirname, '../../lib/probe/heap')
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '-e', CHILD, module, mode])
     const { verdict, points, usedBytes, limitBytes, spaces } = JSON.parse(stdout)
     assert.deepEqual([verdict, points], [expected, 30])

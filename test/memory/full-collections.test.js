@@ -9,11 +9,12 @@ const { promisify } = require('node:util')
 const CHILD = `
 const { PerformanceObserver } = require('node:perf_hooks')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { FullCollections } = require(process.argv[1])
+const { Collections } = require(process.argv[1])
 let seen = 0
 const counted = { full: 0, short: 0 }
 new PerformanceObserver(list => list.getEntries().forEach(({ detail }) => counted[detail.kind === 4 ? 'full' : 'short']++)).observe({ entryTypes: ['gc'] })
-const collections = new FullCollections(() => seen++)
+const collections = new Collections()
+collections.listeners.add(type => { if (type === 'major') seen++ })
 collections.start()
 collections.start()
 async function main () {
@@ -36,7 +37,7 @@ main()
 `
 
 test('full collections are noticed, short ones are not, and nothing is after the stop', async () => {
-  const file = require.resolve('../../lib/probe/heap/full-collections')
+  const file = require.resolve('../../lib/probe/heap/collections')
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', '--max-semi-space-size=2', '-e', CHILD, file])
   const { seen, whileOn, full, short } = JSON.parse(stdout)
   assert.ok(short > 30, stdout)

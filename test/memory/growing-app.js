@@ -14,6 +14,7 @@ const { Worker } = require('node:worker_threads')
 const zlib = require('node:zlib')
 const { SharedState } = require('../../lib/link/shared-state')
 const { BufferSites } = require('../../lib/probe/buffers/buffer-sites')
+const { Collections } = require('../../lib/probe/heap/collections')
 const { HeapWatching } = require('../../lib/probe/heap/heap-watching')
 
 const SCALE = 100
@@ -133,7 +134,9 @@ async function main () {
   const state = new SharedState()
   /** @type {{ observer?: Worker }} */
   const own = {}
-  const heap = new HeapWatching({ nodeFlags: [], ask: async () => [], state, isOwn: worker => worker === own.observer })
+  const collections = new Collections()
+  collections.start()
+  const heap = new HeapWatching({ nodeFlags: [], ask: async () => [], collections, state, isOwn: worker => worker === own.observer })
   heap.start()
   const observer = own.observer = new Worker(require.resolve('./watch-thread'), { workerData: { state: state.buffer, scale: SCALE } })
   const buffers = new BufferSites({ context: { current: () => undefined }, notes: { onAnswer: null } })

@@ -3,12 +3,10 @@
 // Watches the memory of the process: figures for the observer once a second and after each full collection, the trend of the heap on request, the
 // memory outside the heap, and the evidence of a heap that overflows. One per process.
 
-const { PerformanceObserver, constants } = require('node:perf_hooks')
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { memoryUsage } = require('../../base/system/resident-bytes')
 const { setImmediate } = require('../../base/timers')
-const { FullCollections } = require('./full-collections')
 const { readMemory } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
 const { Trend } = require('../../shared/heap/trend')
@@ -20,6 +18,7 @@ const { WorkerHeaps } = require('./worker-heaps')
 /** @import { Adopted } from '../../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { OutsideHeap } from '../../shared/findings/readings' */
 /** @import { SharedState } from '../../link/shared-state' */
+/** @import { Collections, CollectionType } from './collections' */
 
 const MIN_INTERVAL_MS = 10_000 // between readings after collections: a slope over minutes needs no more
 
@@ -37,10 +36,13 @@ class HeapWatching {
   #ask
   #state
   #workers
-  #collections = new FullCollections(() => this.#noteCollection())
+  #collections
   #collected = 0
-  /** @type {GcWatch | undefined} */
-  #gcWatch
+  /** How much of the heap is used after a full collection. */
+  #trend = new Trend()
+  #trendAtMs = -Infinity
+  #minIntervalMs
+  #now
   /** @type {Set<symbol>} */
   #watchers = new Set()
   #outside = createOutsideHeap({ read: () => this.note() })
@@ -52,24 +54,30 @@ class HeapWatching {
    * @param {object} parts
    * @param {readonly string[]} parts.nodeFlags
    * @param {Ask} parts.ask  the observer
+   * @param {Pick<Collections, 'listeners'>} parts.collections  of garbage, in this thread
    * @param {Pick<SharedState, 'noteMemory' | 'noteCollection'>} parts.state
    * @param {ConstructorParameters<typeof WorkerHeaps>[0]['isOwn']} parts.isOwn
+   * @param {number} [parts.minIntervalMs]  of the trend's points
+   * @param {() => number} [parts.now]
    */
-  constructor ({ nodeFlags, ask, state, isOwn }) {
+  constructor ({ nodeFlags, ask, collections, state, isOwn, minIntervalMs = MIN_INTERVAL_MS, now = monotonicMs }) {
+    this.#minIntervalMs = minIntervalMs
+    this.#now = now
     this.#nodeFlags = nodeFlags
     this.#ask = ask
+    this.#collections = collections
     this.#state = state
     this.#workers = new WorkerHeaps({ isOwn })
   }
 
   start () {
     this.#workers.start()
-    this.#collections.start()
+    this.#collections.listeners.add(this.#noteCollection)
   }
 
   /** @returns {HeapTrend | null} null while nothing watches */
   get trend () {
-    return this.#watchers.size === 0 ? null : this.#gcWatch?.trend() ?? null
+    return this.#watchers.size === 0 ? null : this.#readTrend()
   }
 
   /** All figures of this thread, and its workers' heaps; the observer's are renewed. */
@@ -96,15 +104,9 @@ class HeapWatching {
    * @returns {HeapWatch}
    */
   watch () {
-    const gcWatch = this.#gcWatch ??= new GcWatch({ limitBytes: this.#limitBytes() })
     const watcher = Symbol('watcher')
     this.#watchers.add(watcher)
-    gcWatch.start()
-    const stop = () => {
-      this.#watchers.delete(watcher)
-      if (this.#watchers.size === 0) gcWatch.stop()
-    }
-    return { trend: () => gcWatch.trend(), stop }
+    return { trend: () => this.#readTrend(), stop: () => { this.#watchers.delete(watcher) } }
   }
 
   /**
@@ -141,9 +143,8 @@ class HeapWatching {
 
   stop () {
     this.#workers.stop()
-    this.#collections.stop()
+    this.#collections.listeners.delete(this.#noteCollection)
     this.#watchers.clear()
-    this.#gcWatch?.stop()
     process.off('exit', this.#unmark)
     this.#unmark()
     this.#unmark = () => {}
@@ -166,69 +167,28 @@ class HeapWatching {
   }
 
   /** Young objects have not been through a full check: they are not what was left. */
-  #noteCollection () {
+  #noteCollection = (/** @type {CollectionType} */ type) => {
+    if (type !== 'major') return
+    const spaces = Object.fromEntries(v8().getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
+    const oldBytes = Object.entries(spaces).reduce((sum, [name, bytes]) => name.startsWith('new_') ? sum : sum + bytes, 0)
     const usage = memoryUsage()
-    if (usage === null) return
-    const oldBytes = v8().getHeapSpaceStatistics().reduce((sum, { space_name: name, space_used_size: bytes }) => name.startsWith('new_') ? sum : sum + bytes, 0)
-    this.#state.noteCollection({
-      atMicros: monotonicMicros(), count: ++this.#collected, oldBytes, externalBytes: usage.external, buffersBytes: usage.arrayBuffers
-    })
+    if (usage !== null) {
+      this.#state.noteCollection({ atMicros: monotonicMicros(), count: ++this.#collected, oldBytes, externalBytes: usage.external, buffersBytes: usage.arrayBuffers })
+    }
+    const atMs = this.#now()
+    if (this.#watchers.size === 0 || atMs - this.#trendAtMs < this.#minIntervalMs) return
+    this.#trendAtMs = atMs
+    this.#trend.add({ atMs, bytes: oldBytes, spaces })
+  }
+
+  /** @returns {HeapTrend} */
+  #readTrend () {
+    return this.#trend.read(this.#limitBytes())
   }
 
   #limitBytes () {
     return oldLimitBytes(readMemory().heapLimitBytes, this.#nodeFlags)
   }
-}
-
-/** How much of the heap is used after a full collection. Between two readings it only checks the kind of each collection. */
-class GcWatch {
-  #limitBytes
-  #minIntervalMs
-  #now
-  #trend = new Trend()
-  #lastAtMs = -Infinity
-  /** @type {PerformanceObserver | undefined} */
-  #observer
-
-  /** @param {{ limitBytes?: number, minIntervalMs?: number, now?: () => number }} [options]  limitBytes: of the old generation */
-  constructor ({ limitBytes = v8().getHeapStatistics().heap_size_limit, minIntervalMs = MIN_INTERVAL_MS, now = monotonicMs } = {}) {
-    this.#limitBytes = limitBytes
-    this.#minIntervalMs = minIntervalMs
-    this.#now = now
-  }
-
-  start () {
-    if (this.#observer !== undefined) return
-    this.#observer = new PerformanceObserver(guarded(list => {
-      if (list.getEntries().some(isFull)) this.#read()
-    }))
-    this.#observer.observe({ entryTypes: ['gc'] })
-  }
-
-  stop () {
-    this.#observer?.disconnect()
-    this.#observer = undefined
-  }
-
-  /** @returns {HeapTrend} */
-  trend () {
-    return this.#trend.read(this.#limitBytes)
-  }
-
-  #read () {
-    const atMs = this.#now()
-    if (atMs - this.#lastAtMs < this.#minIntervalMs) return
-    this.#lastAtMs = atMs
-    const spaces = Object.fromEntries(v8().getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
-    // Young objects have not been through a full check yet: they are not what was left.
-    const bytes = Object.entries(spaces).reduce((sum, [name, used]) => name.startsWith('new_') ? sum : sum + used, 0)
-    this.#trend.add({ atMs, bytes, spaces })
-  }
-}
-
-/** @param {any} entry */
-function isFull ({ detail }) {
-  return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR
 }
 
 /**
@@ -282,4 +242,4 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
   }
 }
 
-module.exports = { GcWatch, HeapWatching, createOutsideHeap }
+module.exports = { HeapWatching, createOutsideHeap }
