@@ -7,6 +7,7 @@ import type { Findings } from './findings'
 import type { Rule } from './rules'
 import type { RequestsInFlight } from './requests'
 import type { SlowRequest } from './slow-requests'
+import type { MemoryOptions, ProcessMemory } from './memory'
 import type { Waits, WaitsOptions } from './waits'
 import type { WhatIf, WhatIfOptions } from './what-if'
 
@@ -768,6 +769,14 @@ export interface DiagnosticsHandle {
    * const { routes: [slowest] } = await d.waits({ seconds: 10 })
    */
   waits (options?: WaitsOptions): Promise<Waits>
+  /**
+   * Who owns the memory of the process, what grows, and with `sites` or `seconds` which lines allocate what stays: docs/memory.md. null without an
+   * observer thread, and before its first reading, in the first second. Rejects with ERR_LOOPSCOPE_NOT_RUNNING while loopscope does not run.
+   * @example
+   * const { owners, growing } = await d.memory()
+   * const { sites } = await d.memory({ seconds: 60 })
+   */
+  memory (options?: MemoryOptions): Promise<ProcessMemory | null>
   /**
    * Runs work that is no HTTP request, such as a message of a queue, as a job: its stalls, samples, waits and slow runs are shown as `job <name>`
    * (docs/requests.md#jobs). Returns what `fn` returns; a promise settles as that of `fn` does, and errors pass through. While loopscope does not

@@ -1,6 +1,7 @@
 import type * as api from './diagnostics'
 import type * as errors from './errors'
 import type * as findings from './findings'
+import type * as memory from './memory'
 import type * as profile from './profile'
 import type * as requests from './requests'
 import type * as rules from './rules'
@@ -58,6 +59,12 @@ declare namespace diagnostics {
   export type RuleConditions = rules.RuleConditions
   export type RuleLimit = rules.RuleLimit
   export type SignalMap = api.SignalMap
+  export type AllocationSite = memory.AllocationSite
+  export type AllocationSites = memory.AllocationSites
+  export type Growing = memory.Growing
+  export type MemoryOptions = memory.MemoryOptions
+  export type MemoryOwner = memory.MemoryOwner
+  export type ProcessMemory = memory.ProcessMemory
   export type OpenCall = requests.OpenCall
   export type RequestInFlight = requests.RequestInFlight
   export type RequestsInFlight = requests.RequestsInFlight

@@ -7,7 +7,7 @@ const { declaredClients, findApplication } = require('../probe/process/applicati
 const { clusterWorkerId } = require('../base/system/cluster-worker')
 const { errors } = require('../base/errors')
 const { setFaultListener } = require('../base/guard')
-const { assertFunction, assertKnownKeys, assertNumberAbove, assertPlainObject, assertString } = require('../base/validate')
+const { assertBoolean, assertFunction, assertInteger, assertKnownKeys, assertNumberAbove, assertPlainObject, assertString } = require('../base/validate')
 const { warnOnce } = require('../base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
@@ -30,11 +30,13 @@ const { version } = require('../../package.json')
 /** @import { WhatIf, WhatIfOptions } from '../../types/what-if' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
+/** @import { MemoryOptions, ProcessMemory } from '../../types/memory' */
 /** @import { Waits, WaitsOptions } from '../../types/waits' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from '../probe/instruments' */
 
 const MAX_WAITS_SECONDS = 300
+const MAX_SITES_SECONDS = 600
 
 class Handle extends EventEmitter {
   #options
@@ -180,6 +182,19 @@ class Handle extends EventEmitter {
     if (options.seconds !== undefined) assertNumberAbove('waits options.seconds', options.seconds, 0, MAX_WAITS_SECONDS)
     if (options.route !== undefined) assertString('waits options.route', options.route)
     return this.#running('waits()').waits(options)
+  }
+
+  /**
+   * Who owns the memory of the process, what grows, and which lines allocate what stays.
+   * @param {MemoryOptions} [options]
+   * @returns {Promise<ProcessMemory | null>}
+   */
+  async memory (options = {}) {
+    assertPlainObject('memory options', options)
+    assertKnownKeys('memory options', options, ['sites', 'seconds'])
+    if (options.sites !== undefined) assertBoolean('memory options.sites', options.sites)
+    if (options.seconds !== undefined) assertInteger('memory options.seconds', options.seconds, 1, MAX_SITES_SECONDS)
+    return this.#running('memory()').memory(options)
   }
 
   /**

@@ -25,6 +25,7 @@
 /** @import { CapturedFacts, Order, StoreLocation } from '../observer/captures' */
 /** @import { EgressOrder } from '../observer/egress/egress' */
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
+/** @import { ProcessMemory } from '../../types/memory' */
 /** @import { MemoryLimitOrder } from '../observer/memory/limit-watch' */
 /** @import { ClockRenewal } from '../observer/clock-renewer' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
@@ -107,6 +108,7 @@
  * @property {(about: {}) => Promise<SlowRequest[]>} slowRequests  worst first
  * @property {(about: {}) => Promise<RequestsInFlight>} requests  under way
  * @property {(about: { seconds?: number, route?: string }) => Promise<Waits>} waits  in the last minutes, or from now on
+ * @property {(about: { sites?: boolean, seconds?: number }) => Promise<ProcessMemory | null>} ownMemory  null: it has not been read yet
  * @property {(about: {}) => Promise<Pick<SyncCalls, 'sampled' | 'pool'>>} syncCalls  up to now: it ends the open window
  * @property {(about: {}) => Promise<Mark[]>} marks  the last ones, oldest first
  * @property {(about: {}) => Promise<Counts>} counts  for the metrics

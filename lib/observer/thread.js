@@ -320,6 +320,7 @@ class ObserverThread {
         return { sampled: this.#sampledCalls.read(), pool: this.#poolWaits.counts() }
       },
       waits: wanted => require('./admin/admin-sources').readWaits({ main: this.#main, windowReading: this.#windowReading, waitProfile: this.#waitProfile }, wanted),
+      ownMemory: wanted => this.#memory.readWithSites(wanted),
       marks: () => this.#marks.list()
     }
   }

@@ -234,6 +234,14 @@ class Instruments {
   }
 
   /**
+   * @param {import('../../types/memory').MemoryOptions} wanted
+   * @returns {Promise<import('../../types/memory').ProcessMemory | null>} null without an observer
+   */
+  async memory (wanted) {
+    return this.#observer.readOr('ownMemory', wanted, null)
+  }
+
+  /**
    * @param {Order} order
    * @param {AbortSignal} [signal]  cancels it
    */

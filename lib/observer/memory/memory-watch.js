@@ -14,7 +14,7 @@ const { fragmentationOf } = require('./fragmentation')
 const { OwnerGrowth } = require('./growth')
 const { ownersOf, sumByOwner } = require('./owners')
 
-/** @import { AllocationSites, Allocator, Growing, MemoryFragmentation, MemoryOwners, MemoryPoint, PreviousMemoryReport } from '../../../types/memory' */
+/** @import { AllocationSites, Allocator, Growing, MemoryFragmentation, MemoryOptions, MemoryOwners, MemoryPoint, PreviousMemoryReport, ProcessMemory } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
 /** @import { ContainerMemory } from '../../base/system/memory-room' */
 /** @import { SharedState } from '../../link/shared-state' */
@@ -74,7 +74,7 @@ class MemoryWatch {
    * @param {() => number} parts.blockedMs
    * @param {{ hasSession: boolean, post: (method: string, params?: object) => Promise<any> }} parts.recorder
    * @param {StartInterval} parts.interval
-   * @param {Pick<SiteWatch, 'noteGrowing' | 'current'>} [parts.sites]
+   * @param {Pick<SiteWatch, 'noteGrowing' | 'current' | 'arm'>} [parts.sites]
    * @param {() => number} [parts.now]  milliseconds, monotonic
    */
   constructor (parts) {
@@ -228,6 +228,17 @@ class MemoryWatch {
    */
   read () {
     return this.#flight.share()
+  }
+
+  /**
+   * @param {MemoryOptions} wanted
+   * @returns {Promise<ProcessMemory | null>}
+   */
+  async readWithSites ({ sites: isWanted, seconds }) {
+    const { sites } = this.#parts
+    const found = seconds === undefined ? sites?.current() : await sites?.arm({ seconds })
+    const owners = await this.read()
+    return owners && { ...owners, ...((isWanted === true || seconds !== undefined) && { sites: found ?? null }) }
   }
 
   /** Has the main thread leave its figures of now, and not only once a second. */
