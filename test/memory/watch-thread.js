@@ -28,7 +28,7 @@ const ask = (what, about) => new Promise(resolve => {
 const session = new inspector.Session()
 session.connectToMainThread()
 const post = promisify(session.post).bind(session)
-const sampler = new HeapSampler({ post })
+const sampler = new HeapSampler({ post, rateSeconds: 0.1 })
 const memory = new SharedState(state)
 const sites = new SiteWatch({
   sampler: () => sampler,

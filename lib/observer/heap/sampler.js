@@ -19,6 +19,7 @@ const { withoutOwnAllocations } = require('./own-allocations')
 const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half a megabyte, on average
 // How long a first request for live objects waits, since nothing was sampled before.
 const FIRST_SECONDS = 5
+const RATE_SECONDS = 0.5
 // In mode `all` V8's list keeps what was collected for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
 // Readers take at most a tenth of the main thread's time, however many there are.
 const REST_FACTOR = 9
@@ -34,6 +35,7 @@ class HeapSampler {
   #normalBytes
   #firstSeconds
   #maxAllMs
+  #rateSeconds
   /** @type {SamplerMode | undefined} */
   #mode
   #startedAt = 0 // wall-clock time, for display
@@ -50,14 +52,16 @@ class HeapSampler {
    * @param {number} [parts.intervalBytes]
    * @param {number} [parts.firstSeconds]
    * @param {number} [parts.maxAllMs]  the maximum age of the list in mode `all`, unless a reader uses it
+   * @param {number} [parts.rateSeconds]  for which it looks how much is allocated, before it samples finely
    */
-  constructor ({ post, pausedMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS }) {
+  constructor ({ post, pausedMs = () => 0, intervalBytes = INTERVAL_BYTES, firstSeconds = FIRST_SECONDS, maxAllMs = MAX_ALL_MS, rateSeconds = RATE_SECONDS }) {
     this.#post = post
     this.#pausedMs = pausedMs
     this.#intervalBytes = intervalBytes
     this.#normalBytes = intervalBytes
     this.#firstSeconds = firstSeconds
     this.#maxAllMs = maxAllMs
+    this.#rateSeconds = rateSeconds
   }
 
   get running () { return this.#mode !== undefined }
@@ -113,13 +117,16 @@ class HeapSampler {
   }
 
   /**
-   * Samples what stays alive from now on more finely, until the result is closed. A request for the other mode ends it.
-   * @param {number} intervalBytes
+   * Samples what stays alive from now on more finely, until the result is closed. A request for the other mode ends it. V8 takes 4 to 5 µs for a sample:
+   * how much is allocated in half a second decides how fine it may be.
+   * @param {{ minBytes: number, maxPerSecond: number }} wanted  bytes between two samples, on average; samples
    */
-  async refine (intervalBytes) {
+  async refine ({ minBytes, maxPerSecond }) {
     while (this.#readers.size > 0) await settled(this.#readers, undefined)
     const wasLive = this.#mode === 'live'
-    this.#intervalBytes = intervalBytes
+    const bytesPerSecond = await this.#allocatedPerSecond()
+    while (this.#readers.size > 0) await settled(this.#readers, undefined)
+    this.#intervalBytes = Math.max(minBytes, Math.round(bytesPerSecond / maxPerSecond))
     await this.#start('live')
     const startedMs = this.#startedMs
     const isOpen = () => this.#mode === 'live' && this.#startedMs === startedMs
@@ -127,6 +134,7 @@ class HeapSampler {
       isOpen,
       read: () => this.#read(),
       lastReadMs: () => this.#lastReadMs,
+      intervalBytes: this.#intervalBytes,
       /** Afterwards it samples as before, if it did. */
       close: async () => {
         this.#intervalBytes = this.#normalBytes
@@ -134,6 +142,14 @@ class HeapSampler {
         if (isOpen()) await (wasLive ? this.#start('live') : this.stop())
       }
     }
+  }
+
+  async #allocatedPerSecond () {
+    const fromMs = monotonicMs()
+    const { profile, before } = await this.sample({ mode: 'all', seconds: this.#rateSeconds })
+    const seen = new Set(before?.samples.map(({ ordinal }) => ordinal))
+    const bytes = profile.samples.reduce((all, { ordinal, size = 0 }) => seen.has(ordinal) ? all : all + size, 0)
+    return bytes / (monotonicMs() - fromMs) * 1e3
   }
 
   async stop () {

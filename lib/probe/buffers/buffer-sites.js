@@ -9,7 +9,7 @@ const { monotonicMicros } = require('../../base/monotonic')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { contextOn } = require('../http/contexts/one-request')
 const { routeOf } = require('../http/route-template')
-const { Patches, wrapResult } = require('../sync-calls/wrapper')
+const { Patches, wrapCreator, wrapListening, wrapReceiver } = require('../sync-calls/wrapper')
 const { sitesOf } = require('./buffer-stacks')
 
 /** @import { CapturedStack } from '../call-sites' */
@@ -18,6 +18,7 @@ const { sitesOf } = require('./buffer-stacks')
 
 const MEAN_BYTES = 64 * 1024 // between two samples: 16 a MB
 const MAX_PER_SECOND = 150 // samples; beyond that they become rarer. One takes about 15 us with its stack: a quarter of a percent
+const MAX_OWN_MS = 7 // a second, with the stacks that are read: beyond that likewise
 const MAX_ENTRIES = 8000
 const DEPTH = 24
 const SWEEP_MS = 1000
@@ -30,6 +31,12 @@ const CREATORS = ['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', '
 const UNREAD = Object.freeze({ frames: [], api: 'received' })
 
 /**
+ * @typedef {object} BytesMeter  what the wrappers share
+ * @property {number} left  bytes until the next sample
+ * @property {unknown} last  what was created last: one function of Buffer calls another
+ * @property {(created: any, wrapper: Function) => void} sampleCreated
+ * @property {(stream: any, chunk: any) => void} sampleReceived
+ *
  * @typedef {object} Origin  a stack, which can be read once
  * @property {CapturedStack | null} stack  until it is read
  * @property {BufferStack | null} site     null also: loopscope's own
@@ -50,7 +57,7 @@ const UNREAD = Object.freeze({ frames: [], api: 'received' })
  * @property {BufferSite[]} sites  heaviest first
  * @property {number} aliveBytes   of all sites
  * @property {Record<string, number>} requests  how many ended meanwhile, by route
- * @property {number} ownMs  main-thread time that it took so far, without the samples themselves
+ * @property {number} ownMs  main-thread time that it took so far, without the wrappers
  */
 
 class BufferSites {
@@ -61,10 +68,15 @@ class BufferSites {
   /** @type {Entry[]} */
   #entries = []
   #meanBytes = MEAN_BYTES
-  #left = 0
   #sampled = 0 // since the last sweep
-  /** What was created last: one function of Buffer calls another. @type {unknown} */
-  #last = null
+  /** @type {BytesMeter} */
+  #meter = {
+    left: 0,
+    last: null,
+    sampleCreated: guarded((created, wrapper) => this.#sampleCreated(created, wrapper)),
+    sampleReceived: guarded((stream, chunk) => this.#sampleReceived(stream, chunk))
+  }
+
   /** Where the data of a stream is read. @type {WeakMap<object, Origin>} */
   #readers = new WeakMap()
   #readersLeft = 0
@@ -108,7 +120,7 @@ class BufferSites {
     this.#notes.onAnswer = route => this.#noteRequest(route)
     this.#meanBytes = MEAN_BYTES
     this.#ownMs = 0
-    this.#left = this.#nextLeft()
+    this.#meter.left = this.#nextLeft()
     this.#readersLeft = MAX_PER_SECOND
     this.#wrap()
     this.#sweepLater()
@@ -121,7 +133,7 @@ class BufferSites {
     this.#notes.onAnswer = null
     this.#entries = []
     this.#requests.clear()
-    this.#last = null
+    this.#meter.last = null
     this.#readers = new WeakMap()
   }
 
@@ -162,44 +174,42 @@ class BufferSites {
     const { Readable } = process.getBuiltinModule('node:stream')
     const { IncomingMessage } = process.getBuiltinModule('node:http')
     this.#sources = [IncomingMessage, process.getBuiltinModule('node:net').Socket]
-    for (const name of CREATORS) this.#patches.apply(Buffer, name, original => wrapResult(original, (created, wrapper) => this.#noteCreated(created, wrapper)))
+    for (const name of CREATORS) this.#patches.apply(Buffer, name, original => wrapCreator(original, this.#meter))
     // Requests may have a push() of their own that calls the original.
     for (const { prototype } of [Readable, IncomingMessage]) {
-      if (Object.hasOwn(prototype, 'push')) this.#patches.apply(prototype, 'push', original => wrapResult(original, (_, wrapper, stream, given) => this.#noteReceived(stream, given[0])))
+      if (Object.hasOwn(prototype, 'push')) this.#patches.apply(prototype, 'push', original => wrapReceiver(original, this.#meter))
     }
-    this.#patches.apply(Readable.prototype, 'on', original => wrapResult(original, (_, wrapper, stream, given) => this.#noteReader(stream, given[0], wrapper)))
+    const noteReader = guarded((/** @type {any} */ stream, /** @type {Function} */ wrapper) => this.#noteReader(stream, wrapper))
+    this.#patches.apply(Readable.prototype, 'on', original => wrapListening(original, ['data', 'readable'], noteReader))
   }
 
   /**
    * @param {any} created
    * @param {Function} wrapper
    */
-  #noteCreated (created, wrapper) {
-    if (created === this.#last) return
-    this.#last = created
-    if ((this.#left -= created.byteLength) > 0 || this.#isSampling) return
-    this.#sample(created, { origin: { stack: captureStack(wrapper, DEPTH), site: null }, isReceived: false, context: this.#context.current() ?? null })
+  #sampleCreated (created, wrapper) {
+    if (this.#isSampling) return
+    const bornMicros = this.#now()
+    this.#sample(created, bornMicros, { origin: { stack: captureStack(wrapper, DEPTH), site: null }, isReceived: false, context: this.#context.current() ?? null })
   }
 
   /**
    * @param {any} stream
    * @param {any} chunk
    */
-  #noteReceived (stream, chunk) {
-    const bytes = chunk?.byteLength
-    if (bytes === undefined || (this.#left -= bytes) > 0 || this.#isSampling) return
+  #sampleReceived (stream, chunk) {
+    if (this.#isSampling) return
     // Other streams pass on what was created elsewhere, and counted there.
-    if (chunk === this.#last || !this.#isFromOutside(stream)) this.#left = this.#nextLeft()
-    else this.#sample(chunk, { origin: this.#readers.get(stream) ?? { stack: null, site: UNREAD }, isReceived: true, context: contextOn(stream) ?? this.#context.current() ?? null })
+    if (chunk === this.#meter.last || chunk.byteLength === undefined || !this.#isFromOutside(stream)) this.#meter.left = this.#nextLeft()
+    else this.#sample(chunk, this.#now(), { origin: this.#readers.get(stream) ?? { stack: null, site: UNREAD }, isReceived: true, context: contextOn(stream) ?? this.#context.current() ?? null })
   }
 
   /**
    * @param {any} stream
-   * @param {unknown} event
    * @param {Function} wrapper
    */
-  #noteReader (stream, event, wrapper) {
-    if ((event !== 'data' && event !== 'readable') || this.#readersLeft <= 0 || !this.#isFromOutside(stream) || this.#readers.has(stream)) return
+  #noteReader (stream, wrapper) {
+    if (this.#readersLeft <= 0 || !this.#isFromOutside(stream) || this.#readers.has(stream)) return
     this.#readersLeft--
     const stack = captureStack(wrapper, DEPTH)
     this.#readers.set(stream, { stack, site: stack === null ? UNREAD : null })
@@ -207,16 +217,17 @@ class BufferSites {
 
   /**
    * @param {{ buffer: ArrayBufferLike, byteLength: number }} created
+   * @param {number} bornMicros
    * @param {Pick<Entry, 'origin' | 'isReceived' | 'context'>} about
    */
-  #sample (created, about) {
+  #sample (created, bornMicros, about) {
     this.#isSampling = true // what it creates itself does not count
     try {
       const { byteLength } = created
       this.#entries.push({
         memory: new WeakRef(created.buffer),
         bytes: byteLength / (1 - Math.exp(-byteLength / this.#meanBytes)), // large ones are always sampled
-        bornMicros: this.#now(),
+        bornMicros,
         route: null,
         ...about
       })
@@ -226,8 +237,9 @@ class BufferSites {
         this.#meanBytes *= 2
       }
     } finally {
-      this.#left = this.#nextLeft()
+      this.#meter.left = this.#nextLeft()
       this.#isSampling = false
+      this.#ownMs += (this.#now() - bornMicros) / 1e3
     }
   }
 
@@ -251,12 +263,14 @@ class BufferSites {
   }
 
   #sweepLater () {
+    const fromOwnMs = this.#ownMs
     this.#timer = setTimeout(guarded(() => {
       if (this.#now() >= this.#untilMicros) return this.stop()
-      if (this.#sampled < MAX_PER_SECOND / 4) this.#meanBytes = Math.max(MEAN_BYTES, this.#meanBytes / 2)
+      this.#sweep()
+      if (this.#ownMs - fromOwnMs > MAX_OWN_MS) this.#meanBytes *= 2
+      else if (this.#sampled < MAX_PER_SECOND / 4) this.#meanBytes = Math.max(MEAN_BYTES, this.#meanBytes / 2)
       this.#sampled = 0
       this.#readersLeft = MAX_PER_SECOND
-      this.#sweep()
       this.#sweepLater()
     }), SWEEP_MS).unref()
   }
@@ -266,7 +280,7 @@ class BufferSites {
     const fromMicros = this.#now()
     this.#isSampling = true
     try {
-      this.#last = null
+      this.#meter.last = null
       this.#entries = this.#entries.filter(({ memory }) => memory.deref() !== undefined)
       const unread = [...new Set(this.#entries.map(({ origin }) => origin))].filter(({ stack }) => stack !== null)
       for (const [index, site] of sitesOf(unread.map(({ stack }) => stack)).entries()) {

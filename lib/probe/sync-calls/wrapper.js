@@ -6,9 +6,9 @@
 
 const { syncBuiltinESMExports } = require('node:module')
 const path = require('node:path')
-const { reportFault } = require('../../base/guard')
 const { OWN_FOLDER } = require('../../base/own-files')
 
+/** @import { BytesMeter } from '../buffers/buffer-sites' */
 /** @import { TimedMeter, CountedMeter } from './meters' */
 
 const { apply, construct } = Reflect // as they were before any wrapping
@@ -110,11 +110,36 @@ function wrapCounted (original, meter) {
 }
 
 /**
- * For functions whose result is looked at.
+ * For functions that create Buffers: a comparison and a subtraction per call, and no object for `arguments`.
  * @param {Function} original
- * @param {(result: any, wrapper: Function, self: any, given: IArguments) => void} look
+ * @param {BytesMeter} meter
  */
-function wrapResult (original, look) {
+function wrapCreator (original, meter) {
+  const wrapper = {
+    /** @this {unknown} */
+    loopscopeWrapper () {
+      let created
+      try {
+        created = apply(original, this, arguments)
+      } catch (error) {
+        throw withoutOwnFrames(error)
+      }
+      if (created !== meter.last) {
+        meter.last = created
+        if (!((meter.left -= created?.byteLength) > 0)) meter.sampleCreated(created, wrapper) // also where it is not a number
+      }
+      return created
+    }
+  }.loopscopeWrapper
+  return copyProperties(wrapper, original)
+}
+
+/**
+ * For functions that are called with data.
+ * @param {Function} original
+ * @param {BytesMeter} meter
+ */
+function wrapReceiver (original, meter) {
   const wrapper = {
     /** @this {unknown} */
     loopscopeWrapper () {
@@ -124,11 +149,32 @@ function wrapResult (original, look) {
       } catch (error) {
         throw withoutOwnFrames(error)
       }
+      const chunk = arguments[0]
+      if (typeof chunk === 'object' && chunk !== null && !((meter.left -= chunk.byteLength) > 0)) meter.sampleReceived(this, chunk)
+      return result
+    }
+  }.loopscopeWrapper
+  return copyProperties(wrapper, original)
+}
+
+/**
+ * For functions that are called with the name of an event.
+ * @param {Function} original
+ * @param {readonly [string, string]} events
+ * @param {(self: any, wrapper: Function) => void} look  called for these; it does not throw
+ */
+function wrapListening (original, [one, other], look) {
+  const wrapper = {
+    /** @this {unknown} */
+    loopscopeWrapper () {
+      let result
       try {
-        look(result, wrapper, this, arguments)
+        result = apply(original, this, arguments)
       } catch (error) {
-        reportFault(error)
+        throw withoutOwnFrames(error)
       }
+      const event = arguments[0]
+      if (event === one || event === other) look(this, wrapper)
       return result
     }
   }.loopscopeWrapper
@@ -270,4 +316,4 @@ function restoreProperties (replacement, original) {
   }
 }
 
-module.exports = { Patches, makeCountedDate, wrapCounted, wrapResult, wrapTimed, wrapToString }
+module.exports = { Patches, makeCountedDate, wrapCounted, wrapCreator, wrapListening, wrapReceiver, wrapTimed, wrapToString }
