@@ -8,9 +8,10 @@ const { Duplex } = require('node:stream')
 /**
  * @param {import('node:http').Server} server
  * @param {string[]} [paths]  asked for in turn
+ * @param {(path: string) => Buffer[]} [chunksOf]  of a request to it
  */
-function fakeConnection (server, paths = ['/']) {
-  const requests = paths.map(path => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`))
+function fakeConnection (server, paths = ['/'], chunksOf = path => [Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)]) {
+  const requests = paths.map(chunksOf)
   let remaining = 0
   let sent = 0
   let done = () => {}
@@ -25,8 +26,8 @@ function fakeConnection (server, paths = ['/']) {
   server.emit('connection', socket)
 
   function next () {
-    if (remaining-- > 0) socket.push(requests[sent++ % requests.length])
-    else done()
+    if (remaining-- <= 0) return done()
+    for (const chunk of requests[sent++ % requests.length]) socket.push(chunk)
   }
 
   return {

@@ -49,7 +49,7 @@ Budgets are promises, so a missed one stands here too.
 
 // In the order of the page.
 const BENCHMARKS = Object.freeze(['agents', 'idle-cpu', 'threads', 'express-hello', 'egress', 'rules', 'request-path', 'dependency-calls', 'waits', 'admin-mount', 'capture-stall', 'heartbeat',
-  'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'what-if', 'clock', 'heap-sampling', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
+  'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'what-if', 'clock', 'heap-sampling', 'allocation-sites', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
 // The questions that the page answers with a table: what it takes to be there, and to take a profile.
 const ASKED = Object.freeze(['agents', 'idle-cpu', 'express-hello', 'start-up', 'whole-process', 'capture-stall'])

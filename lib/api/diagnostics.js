@@ -71,7 +71,7 @@ function createClock (options = {}) {
  * @param {Handle} handle
  */
 function asHandle (middleware, handle) {
-  const names = /** @type {const} */ (['start', 'close', 'capture', 'stalls', 'slowRequests', 'requests', 'job', 'findings', 'whatIf', 'delay', 'syncCalls', 'route', 'mark', 'marks', 'on', 'once', 'off'])
+  const names = /** @type {const} */ (['start', 'close', 'capture', 'stalls', 'slowRequests', 'requests', 'waits', 'memory', 'job', 'findings', 'whatIf', 'delay', 'syncCalls', 'route', 'mark', 'marks', 'on', 'once', 'off'])
   const methods = Object.fromEntries(names.map(name => [name, {
     value: (/** @type {any[]} */ ...values) => {
       const result = /** @type {any} */ (handle)[name](...values)

@@ -6,7 +6,9 @@ const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
 const test = require('node:test')
-const { createDiagnostics } = require('../../lib/index')
+const diagnostics = require('../../lib/index')
+
+const { createDiagnostics } = diagnostics
 
 const silent = { level: 'silent', warn () {}, error () {}, info () {}, debug () {} }
 const lineOf = text => fs.readFileSync(__filename, 'utf8').split('\n').findIndex(line => line.endsWith(text)) + 1
@@ -19,7 +21,8 @@ function started (t) {
 }
 
 test('the owners add up to the resident memory, and sites are there only where they are asked for', async t => {
-  const d = started(t)
+  const d = diagnostics({ logger: silent, controlSocket: false }) // the middleware has it too
+  t.after(() => d.close())
   const answer = await d.memory()
   const sum = answer.owners.reduce((all, { bytes }) => all + bytes, 0)
   assert.equal(answer.pid, process.pid)
