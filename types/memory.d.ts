@@ -99,7 +99,7 @@ export interface MemoryOwners {
 export interface MemoryOptions {
   /** Also which lines allocate what stays, as found last: loopscope samples by itself when something grows. Default false. */
   sites?: boolean
-  /** Sample allocations for so many seconds from now on, 1 to 600, and return their sites. It costs the process at most 3 % of a CPU meanwhile. */
+  /** Sample allocations for so many seconds from now on, 1 to 600, and return their sites. What that costs: docs/memory.md. */
   seconds?: number
 }
 

@@ -20,6 +20,7 @@ const INTERVAL_BYTES = 512 * 1024 // Go's and V8's default: one sample per half 
 // How long a first request for live objects waits, since nothing was sampled before.
 const FIRST_SECONDS = 5
 const RATE_SECONDS = 0.5
+const MIN_CPU_SHARE = 0.2 // of an idle process much may be sampled; one that gets little of a CPU has none to spare
 // In mode `all` V8's list keeps what was collected for as long as it samples, a few hundred bytes each: 100 MB/s make 200 samples a second.
 // Readers take at most a tenth of the main thread's time, however many there are.
 const REST_FACTOR = 9
@@ -118,7 +119,7 @@ class HeapSampler {
 
   /**
    * Samples what stays alive from now on more finely, until the result is closed. A request for the other mode ends it. V8 takes 4 to 5 µs for a sample:
-   * how much is allocated in half a second decides how fine it may be.
+   * how much is allocated in half a second, by CPU time, decides how fine it may be.
    * @param {{ minBytes: number, maxPerSecond: number }} wanted  bytes between two samples, on average; samples
    */
   async refine ({ minBytes, maxPerSecond }) {
@@ -134,7 +135,6 @@ class HeapSampler {
       isOpen,
       read: () => this.#read(),
       lastReadMs: () => this.#lastReadMs,
-      intervalBytes: this.#intervalBytes,
       /** Afterwards it samples as before, if it did. */
       close: async () => {
         this.#intervalBytes = this.#normalBytes
@@ -144,12 +144,16 @@ class HeapSampler {
     }
   }
 
+  /** In a second of CPU time. */
   async #allocatedPerSecond () {
     const fromMs = monotonicMs()
+    const from = process.cpuUsage()
     const { profile, before } = await this.sample({ mode: 'all', seconds: this.#rateSeconds })
+    const { user, system } = process.cpuUsage(from)
+    const elapsedMs = monotonicMs() - fromMs
     const seen = new Set(before?.samples.map(({ ordinal }) => ordinal))
     const bytes = profile.samples.reduce((all, { ordinal, size = 0 }) => seen.has(ordinal) ? all : all + size, 0)
-    return bytes / (monotonicMs() - fromMs) * 1e3
+    return bytes / Math.min(elapsedMs, Math.max((user + system) / 1e3, elapsedMs * MIN_CPU_SHARE)) * 1e3
   }
 
   async stop () {
