@@ -36,8 +36,8 @@ function withoutFigures (line) {
 }
 
 /**
- * What of an excerpt is not in the output, in its order. Between two lines of an excerpt there may be others, and `…` stands for
- * any text.
+ * What of an excerpt is not in the output, in its order. Between two lines of an excerpt there may be others, a line may go on
+ * (with another route, or how long it waited for a CPU), and `…` stands for any text.
  * @param {string} excerpt
  * @param {string} output
  * @returns {string | null}
@@ -49,7 +49,7 @@ function missingOf (excerpt, output) {
     const wanted = withoutFigures(line)
     if (wanted === '' || wanted === '…') continue
     const parts = wanted.split('…').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    const pattern = new RegExp(`^${parts.join('.*')}$`)
+    const pattern = new RegExp(`^${parts.join('.*')}`)
     const found = lines.findIndex((other, index) => index >= at && pattern.test(other))
     if (found < 0) return line
     at = found + 1
