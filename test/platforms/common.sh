@@ -26,7 +26,10 @@ require_namespaces () {
 debian () {
   local suite=$1 folder=$2 mirror state=$scratch/apt-$1 archives
   shift 2
-  mirror=$(apt-get indextargets --no-release-info --format '$(SITE)' 'Created-By: Packages' 2> /dev/null | grep -m 1 '/debian/\?$') || skip 'no mirror of Debian is configured'
+  # shellcheck disable=SC1091,SC2016
+  mirror=$(apt-get indextargets --no-release-info --format '$(SITE) $(RELEASE) $(COMPONENT)' 2> /dev/null |
+    awk -v release="$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" '$2 == release && $3 == "main" { mirror = $1 } END { print mirror }') || true
+  [ -n "$mirror" ] || skip 'no mirror of Debian is configured'
   archives=$state/cache/archives
   mkdir -p "$state/lists/partial" "$archives/partial" "$folder"
   printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\nArchitectures: amd64\nSigned-By: /usr/share/keyrings/debian-archive-keyring.gpg\n' "$mirror" "$suite" > "$state/$suite.sources"
