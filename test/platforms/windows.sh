@@ -28,7 +28,7 @@ wine () {
     for device in null zero random urandom full tty; do touch "$disk/dev/$device" && mount --bind "/dev/$device" "$disk/dev/$device" || exit 125; done
     inside () {
       timeout --kill-after=10 "$seconds" chroot "$disk" /usr/bin/env -i HOME=/root PATH=/usr/bin:/bin LC_ALL=C.UTF-8 XDG_RUNTIME_DIR=/tmp WINEPREFIX=/root/.wine WINEDEBUG=-all \
-        WINEDLLOVERRIDES=mscoree,mshtml= SMOKE_SLOWNESS=2 "$@"
+        WINEDLLOVERRIDES=mscoree,mshtml= SMOKE_SLOWNESS=3 "$@"
     }
     status=0
     inside /usr/lib/wine/wine64 "$@" > "$output" 2>&1 < /dev/null || status=$?
