@@ -5,7 +5,7 @@
 // A process with one leak, or none, whose memory is followed with a fast clock: a minute takes 600 milliseconds. It prints what grows, and which lines
 // keep it: those that are marked with the name of the leak.
 
-const { EventEmitter, once } = require('node:events')
+const { EventEmitter, once, setMaxListeners } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
@@ -28,6 +28,9 @@ const sessions = {}
 const queue = []
 const emitter = new EventEmitter().setMaxListeners(0)
 const pool = []
+const shutdown = new AbortController()
+const forever = new Promise(() => {})
+setMaxListeners(0, shutdown.signal)
 
 const uploads = http.createServer(async (request, response) => {
   const chunks = []
@@ -80,6 +83,22 @@ const MODES = {
   timers: step => {
     const rows = record(step)
     setTimeout(() => rows.length, 1e8).unref() // timers
+  },
+  once: step => {
+    const rows = record(step)
+    emitter.once('ready', () => rows.length) // once
+  },
+  abort: step => {
+    const rows = record(step)
+    shutdown.signal.addEventListener('abort', () => rows.length) // abort
+  },
+  interval: step => {
+    const rows = record(step)
+    setInterval(() => rows.length, 1e8).unref() // interval
+  },
+  race: step => {
+    const rows = record(step)
+    Promise.race([forever, Promise.resolve(rows)]) // race
   },
   promises: step => {
     const rows = record(step)

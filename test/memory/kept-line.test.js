@@ -18,6 +18,7 @@ test('the only line that adds to something outside the function', () => {
   assert.deepEqual(keptIn('(job) {\n  this.queue.push(job)\n}'), [2, 'Array'])
   assert.deepEqual(keptIn('(id) {\n  sessions[id] = { at: Date.now() }\n}'), [2, 'Map'])
   assert.deepEqual(keptIn('() => {\n  setInterval(() => poll(), 1000)\n}'), [2, 'timers'])
+  assert.deepEqual(keptIn('() => {\n  return Promise.race([closing, answer()])\n}'), [2, 'promises'])
 })
 
 test('what is local, a parameter, or of the request keeps nothing', () => {

@@ -17,7 +17,7 @@ const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
   ['Set', /([\w$.[\]]+)\s*\.\s*add\s*\(/],
   ['Array', /([\w$.[\]]+)\s*\.\s*(?:push|unshift)\s*\(/],
   ['object', /([\w$.]+)\s*\[[^\]]+\]\s*(?:\?\?|\|\|)?=(?![=>])/],
-  ['promises', /\bnew Promise\s*\(/]
+  ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/]
 ]))
 // What belongs to a request, and goes with it.
 const PASSING = /(?:^|\.)(?:req|res|request|response|reply|ctx|headers?|params|searchParams|stream|span|log|logger)$/i
