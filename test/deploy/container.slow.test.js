@@ -54,9 +54,9 @@ test('a container without rights: the first process is observed, and commands be
   const env = variablesOf(place)
 
   const container = spawn(CONTAINER[0], [...CONTAINER.slice(1), 'sh', '-c', PREPARE, 'sh', ...USER, 'node', 'app.js'], { env: { ...env, PLACE: place, TEMPORARY: os.tmpdir() } })
+  const ended = once(container, 'close')
   let output = ''
   for (const stream of [container.stdout, container.stderr]) stream.setEncoding('utf8').on('data', text => { output += text })
-  t.after(() => container.kill('SIGKILL'))
   const until = async pattern => {
     for (;;) {
       const found = pattern.exec(output)
@@ -67,6 +67,12 @@ test('a container without rights: the first process is observed, and commands be
   }
   const [, url] = await until(/listening on (\S+)/)
   const first = fs.readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').trim()
+  assert.match(first, /^\d+$/)
+  // Not by the end of unshare: who changes the user is let go of by its parent.
+  t.after(async () => {
+    if (container.exitCode === null) process.kill(Number(first), 'SIGKILL')
+    await ended
+  })
   /** As `docker exec` and `kubectl exec` run it, with the variables of the container. */
   const exec = async (...command) => {
     const { stdout, stderr } = await run('nsenter', ['--target', first, '--pid', '--mount', '--root', '--wd', ...USER, ...command], { env })
