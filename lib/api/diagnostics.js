@@ -15,8 +15,9 @@ const { assertKnownKeys } = require('../base/validate')
 /** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
-// An application that still loads has its registry by the first turn of its loop, before it accepts a connection.
-const LOADED_MS = 50
+// A process that ends sooner loads neither the logger nor the metrics client. An application that still loads then gets them in the first turn of its
+// loop, before it accepts a connection.
+const SETTLE_MS = 50
 
 /**
  * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
@@ -47,10 +48,11 @@ function createDiagnostics (options) {
  * @returns {Handle}
  */
 function observeProcess () {
-  const handle = new Handle(undefined, { logger: () => createLazyLogger({ fd: STANDARD_ERROR }), registry: findRegistry })
+  const logger = createLazyLogger({ fd: STANDARD_ERROR })
+  const handle = new Handle(undefined, { logger: () => logger, registry: findRegistry })
   handle.openRequestChannel()
   handle.start()
-  setTimeout(guarded(() => handle.joinRegistry()), LOADED_MS).unref()
+  setTimeout(guarded(() => handle.settle(logger.make)), SETTLE_MS).unref()
   return handle
 }
 

@@ -11,7 +11,7 @@ const { assertBoolean, assertFunction, assertInteger, assertKnownKeys, assertNum
 const { warnOnce } = require('../base/warnings')
 const { resolveOptions } = require('./options/resolve-options')
 const { holdInstruments, releaseInstruments } = require('../probe/shared-instruments')
-const { createLazyLogger } = require('./lazy-logger')
+const { makeLogger } = require('../shared/default-logger')
 const { checkWhatIf } = require('../shared/check-what-if')
 const { newMark } = require('../shared/new-mark')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
@@ -60,7 +60,7 @@ class Handle extends EventEmitter {
    * @param {() => Logger} [standIns.logger]
    * @param {(appRoot: string) => Registry | undefined} [standIns.registry]
    */
-  constructor (options, { logger = createLazyLogger, registry = () => undefined } = {}) {
+  constructor (options, { logger = makeLogger, registry = () => undefined } = {}) {
     super()
     this.#options = resolveOptions(options)
     this.#application = findApplication(this.#options.started)
@@ -130,8 +130,14 @@ class Handle extends EventEmitter {
   /** Handles a signal that came before the handle listened. @param {NodeJS.Signals} signal */
   answerSignal (signal) { return this.#signals.answer(signal) }
 
-  /** Adds the metrics to the registry of an application that declares a metrics client, and therefore reads it. */
-  joinRegistry () { if (declaredClients(this.#application.root).length > 0) this.#instruments?.exempt(() => this.registry) }
+  /**
+   * Loads what is not needed in the first moment of a process, among it the metrics client if the application declares one: it reads that registry.
+   * @param {() => void} more  loads parts beyond the handle's
+   */
+  settle (more) {
+    const isRead = declaredClients(this.#application.root).length > 0
+    this.#instruments?.exempt(() => [more(), isRead && this.registry])
+  }
 
   /** Stops everything and restores what was changed. Running captures fail with ERR_LOOPSCOPE_OBSERVER_LOST. */
   async close () {

@@ -1,6 +1,7 @@
 'use strict'
 
-// The default logger. pino is loaded with its first line: many processes never log one.
+// The lazy logger of a preload: created with its first line, or once the process has lived for a moment. Not later: an application may do to Error, or to
+// its files, what keeps pino from being loaded.
 
 const { guarded } = require('../base/guard')
 const { makeLogger } = require('../shared/default-logger')
@@ -10,8 +11,8 @@ const { makeLogger } = require('../shared/default-logger')
 const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
 
 /**
- * @param {Parameters<typeof makeLogger>[0]} [options]
- * @returns {Logger}
+ * @param {Parameters<typeof makeLogger>[0]} options
+ * @returns {Logger & { make (): void }}
  */
 function createLazyLogger (options) {
   // pino will listen for the exit of the process; code that counts those listeners must not find another one later.
@@ -33,6 +34,7 @@ function createLazyLogger (options) {
   }
 
   return {
+    make: () => { made() },
     info: (...values) => made().info(...values),
     warn: (...values) => made().warn(...values),
     error: (...values) => made().error(...values)

@@ -27,6 +27,7 @@ test('the logger and the metrics client that are loaded later are not in the lis
   const folder = fs.mkdtempSync('/tmp/ls-')
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   fs.writeFileSync(path.join(folder, 'app.js'), APPLICATION)
+  fs.writeFileSync(path.join(folder, 'package.json'), '{ "dependencies": { "prom-client": "*" } }')
   const env = { ...process.env, NODE_OPTIONS: '', TMPDIR: folder, LOOPSCOPE_SYNC_CALLS: 'on' }
   const { stdout } = await promisify(execFile)(process.execPath, ['--require', path.join(PROJECT, 'register.js'), 'app.js'], { cwd: folder, env, timeout: 60_000 })
   const calls = JSON.parse(stdout)
