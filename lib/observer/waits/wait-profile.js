@@ -334,16 +334,18 @@ function sumLine (group, totalMs, starts) {
 }
 
 /**
- * Where requests go on one after the other, those that the others waited for had waited here as well. One that only loads something for all of them had
- * not.
+ * Where requests go on one after the other, most wait for others, and those that they waited for had waited here as well. One that only loads
+ * something for all of them had not.
  * @param {(Line & { startMicros: number })[]} group
  * @param {ReadonlySet<number>} starts
  * @returns {number} the share of those that had; NaN: too few were seen
  */
 function chainedShare (group, starts) {
-  const waiting = new Set(group.filter(({ behindMs }) => behindMs > 0).map(({ startMicros }) => startMicros))
-  const seen = group.flatMap(({ behind }) => behind).filter(startMicros => starts.has(startMicros))
-  return seen.length < MIN_CHAINED ? NaN : seen.filter(startMicros => waiting.has(startMicros)).length / seen.length
+  const behind = group.filter(({ behindMs }) => behindMs > 0)
+  const waiting = new Set(behind.map(({ startMicros }) => startMicros))
+  const seen = behind.flatMap(one => one.behind).filter(startMicros => starts.has(startMicros))
+  if (seen.length >= MIN_CHAINED) return seen.filter(startMicros => waiting.has(startMicros)).length / seen.length
+  return behind.length > 0 && behind.length < group.length * CHAINED_SHARE ? 0 : NaN
 }
 
 /**
