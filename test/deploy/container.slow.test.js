@@ -7,7 +7,6 @@ const assert = require('node:assert/strict')
 const { execFile, spawn, spawnSync } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { test } = require('node:test')
 const { promisify } = require('node:util')
@@ -20,6 +19,8 @@ const CONTAINER = ['unshare', '--pid', '--fork', '--mount', '--mount-proc', '--k
 const PREPARE = `
 for place in / "$TEMPORARY"; do mount --bind "$place" "$place" && mount -o remount,ro,bind "$place" || exit; done
 mount -t tmpfs -o mode=1777 tmpfs "$PLACE/tmp" && mount -t tmpfs -o mode=777 tmpfs "$PLACE/captures" && cd "$PLACE/app" && exec "$@"`
+// Not os.tmpdir(): that may be in a folder which the user without rights cannot enter.
+const TEMPORARY = '/tmp'
 const APPLICATION = `
 const http = require('node:http')
 const { pbkdf2Sync } = require('node:crypto')
@@ -44,7 +45,7 @@ function variablesOf (place) {
 }
 
 test('a container without rights: the first process is observed, and commands beside it are answered', { skip: skip() }, async t => {
-  const place = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-container-'))
+  const place = fs.mkdtempSync(path.join(TEMPORARY, 'loopscope-container-'))
   t.after(() => fs.rmSync(place, { recursive: true, force: true }))
   fs.chmodSync(place, 0o755)
   for (const folder of ['tmp', 'captures', 'app/node_modules/.bin']) fs.mkdirSync(path.join(place, folder), { recursive: true })
@@ -53,7 +54,7 @@ test('a container without rights: the first process is observed, and commands be
   fs.symlinkSync('../loopscope/bin/loopscope.js', path.join(place, 'app/node_modules/.bin/loopscope'))
   const env = variablesOf(place)
 
-  const container = spawn(CONTAINER[0], [...CONTAINER.slice(1), 'sh', '-c', PREPARE, 'sh', ...USER, 'node', 'app.js'], { env: { ...env, PLACE: place, TEMPORARY: os.tmpdir() } })
+  const container = spawn(CONTAINER[0], [...CONTAINER.slice(1), 'sh', '-c', PREPARE, 'sh', ...USER, 'node', 'app.js'], { env: { ...env, PLACE: place, TEMPORARY } })
   const ended = once(container, 'close')
   let output = ''
   for (const stream of [container.stdout, container.stderr]) stream.setEncoding('utf8').on('data', text => { output += text })

@@ -48,7 +48,8 @@ function missingOf (excerpt, output) {
   for (const line of excerpt.trimEnd().split('\n')) {
     const wanted = withoutFigures(line)
     if (wanted === '' || wanted === '…') continue
-    const parts = wanted.split('…').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    // A ratio of nearly nothing is shown as -.
+    const parts = wanted.split('…').map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('#x', '(?:#x|-)'))
     const pattern = new RegExp(`^${parts.join('.*')}`)
     const found = lines.findIndex((other, index) => index >= at && pattern.test(other))
     if (found < 0) return line
