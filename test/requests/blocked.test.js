@@ -35,9 +35,11 @@ test('while the loop is blocked the answer shows what runs, at which line, who w
     listener: async () => (await get(`${url}/requests`)).json(),
     control: async () => JSON.parse((await getControl(app.socketPath, '/requests')).text)
   }
+  const untilListed = async count => { while ((await doors.listener()).total < count) await sleep(20) }
   const leaving = send(t, app.port, '/wait')
+  await untilListed(1) // otherwise the other one may come first
   send(t, app.port, '/wait')
-  while ((await doors.listener()).total < 2) await sleep(20)
+  await untilListed(2)
   const before = await doors.control()
   assert.deepEqual([before.isStale, before.running, before.requests.map(({ route, state, clientGone }) => [route, state, clientGone])], [false, null, [
     ['GET /wait', 'waiting', false],
