@@ -72,7 +72,7 @@ async function * events (sources, signal) {
 
 /** @param {Sources} sources */
 async function loopNow (sources) {
-  const [reading, memory] = await Promise.all([knownOf(sources, 'processReading'), knownOf(sources, 'memory')])
+  const memory = await knownOf(sources, 'memory')
   return {
     at: Date.now(),
     maxDelayMs: 0,
@@ -84,8 +84,8 @@ async function loopNow (sources) {
     requests: sources.requestTotals(),
     threads: sources.knownThreads(),
     recorder: sources.recorder(),
-    answeredAt: reading?.at ?? null,
-    isStale: reading?.isStale ?? true
+    answeredAt: memory?.at ?? null,
+    isStale: memory?.isStale ?? true
   }
 }
 
