@@ -15,7 +15,7 @@ const { makeLogger } = require('../shared/default-logger')
 const { checkWhatIf } = require('../shared/check-what-if')
 const { newMark } = require('../shared/new-mark')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
-const { checkRequest, KINDS } = require('../shared/captures/kinds')
+const { checkRequest, KINDS, MAX_SITES_SECONDS } = require('../shared/captures/kinds')
 const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
 const { ApplicationRequests } = require('./http/application-requests')
 const { createArtifact } = require('../probe/artifact')
@@ -36,7 +36,6 @@ const { version } = require('../../package.json')
 /** @import { Instruments } from '../probe/instruments' */
 
 const MAX_WAITS_SECONDS = 300
-const MAX_SITES_SECONDS = 600
 
 class Handle extends EventEmitter {
   #options

@@ -8,13 +8,13 @@ const { PID_COLUMN, showLocation } = require('../output/display')
 const { tableLines, WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
+const { MAX_SITES_SECONDS } = require('../../shared/captures/kinds')
 const { allocatorAdvice, ownerText } = require('../../shared/memory-owner')
 const { printable } = require('../../base/printable')
 
 /** @import { Command, Invocation } from '../commands' */
 /** @import { AllocationSite, AllocationSites } from '../../../types/memory' */
 
-const MAX_SECONDS = 600
 const SITES_ANSWER_MS = 30_000 // after that time: readings collect garbage, and source maps are read
 
 /** @type {Command} */
@@ -109,8 +109,8 @@ async function showSites (invocation) {
   const { terminal, values } = invocation
   if (values.group !== undefined) throw new Failure('usage', '--sites is about one process: pass its pid instead of --group.')
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
-  if (seconds !== undefined && !(Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SECONDS)) {
-    throw new Failure('usage', `--seconds must be an integer from 1 to ${MAX_SECONDS}, got ${values.seconds}.`)
+  if (seconds !== undefined && !(Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_SITES_SECONDS)) {
+    throw new Failure('usage', `--seconds must be an integer from 1 to ${MAX_SITES_SECONDS}, got ${values.seconds}.`)
   }
   const client = connect(invocation)
   const progress = terminal.progress(seconds === undefined ? 'reading' : `sampling ${seconds} s`, seconds)

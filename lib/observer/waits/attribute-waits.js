@@ -3,6 +3,8 @@
 // Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
+const { LOCKS } = require('./await-stacks')
+
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
 /**
@@ -55,8 +57,7 @@ const SAME_MICROS = 5000
 const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
 // Packages of queues and locks: what is given to them runs once other work has ended.
 const QUEUES = new Set([
-  'async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue',
-  'queue', 'queue-promise', 'semaphore-async-await', 'throat'
+  ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
 ])
 // Of more waits at once the first ones decide.
 const MAX_AT_ONCE = 50

@@ -142,4 +142,4 @@ function moduleOf (frame) {
   return name.startsWith('bootstrap/') ? frame.name : `node:${name}`
 }
 
-module.exports = { placesOf, readAwaitStack, readSettled }
+module.exports = { LOCKS, placesOf, readAwaitStack, readSettled }

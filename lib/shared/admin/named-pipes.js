@@ -21,4 +21,4 @@ function newControlPipe (pid) {
   return `${PREFIX}loopscope-${pid}-${process.getBuiltinModule('node:crypto').randomBytes(RANDOM_BYTES).toString('hex')}`
 }
 
-module.exports = { CONTROL_PIPE, PREFIX, hasNamedPipes, isNamedPipe, newControlPipe }
+module.exports = { CONTROL_PIPE, hasNamedPipes, isNamedPipe, newControlPipe }

@@ -12,6 +12,7 @@ const DEFAULT_LAST_SECONDS = 30 // the flight recorder's point: what already hap
 
 const MAX_SECONDS = 300 // a capture holds its windows in memory: about 1 MB a minute of a large application
 const MAX_LAST_SECONDS = 600 // the most that recorder.keepSeconds can be
+const MAX_SITES_SECONDS = 600 // a sampling of the lines that allocate what stays
 
 const MAX_ROUTE_LENGTH = 1000
 
@@ -148,4 +149,4 @@ function assertKind (kind) {
   return /** @type {CaptureKind} */ (kind)
 }
 
-module.exports = { KINDS, MAX_SECONDS, MODES, checkRequest, assertKind, assertRoute, assertThreads }
+module.exports = { KINDS, MAX_SECONDS, MAX_SITES_SECONDS, MODES, checkRequest, assertKind, assertRoute, assertThreads }

@@ -5,6 +5,7 @@
 
 const { createBudgets, policyOf } = require('../capture-requests')
 const { integer, oneOf, readJsonBody } = require('../parameters')
+const { MAX_SITES_SECONDS } = require('../../../shared/captures/kinds')
 const { json, text } = require('../../../shared/admin/responses')
 const { SingleFlight } = require('../../../base/single-flight')
 const { assertKnownKeys } = require('../../../base/validate')
@@ -15,7 +16,6 @@ const { slowRequestsText } = require('../../slow-requests/slow-requests-text')
 /** @import { Context, RouteRow, Sources } from '../router' */
 
 const MAX_STALLS = 200
-const MAX_SITES_SECONDS = 600
 const THREADS_LOOK_BACK_MS = 60_000
 
 /** @type {RouteRow[]} */
