@@ -33,14 +33,15 @@ test('a process that is killed in the middle of a native stall has told of it', 
   const app = await drive(t, { options: to(receiver.port) })
   await app.run(({ ready }) => ready())
   await app.run(stallNatively)
-  await receiver.until(() => ofKind(receiver, 'stall').length > 0 && ofKind(receiver, 'cpu').length > 0)
+  // On a busy machine the application may have had a stall before, which is over.
+  const lasting = () => ofKind(receiver, 'stall').map(({ body }) => JSON.parse(body)).find(({ lasting }) => lasting)
+  const holdsNative = () => ofKind(receiver, 'cpu').some(file => functionsOf(file).includes('(native call, or not run)'))
+  await receiver.until(() => lasting() !== undefined && holdsNative())
   app.child.kill('SIGKILL')
   const { stdout, stderr } = await app.ended
-  const report = JSON.parse(ofKind(receiver, 'stall')[0].body)
-  assert.equal(report.lasting, true)
+  const report = lasting()
   assert.ok(report.durationMs >= 1000, String(report.durationMs))
   assert.equal(report.process.pid, String(app.child.pid))
-  assert.ok(functionsOf(ofKind(receiver, 'cpu')[0]).includes('(native call, or not run)'))
   assert.ok(!(stdout + stderr).includes(SECRET))
 })
 

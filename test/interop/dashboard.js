@@ -33,11 +33,11 @@ function createBrowser () {
   }
 
   /** @param {any} t */
-  async function open (t, { token = TOKEN, hash = '', env = {}, browserOptions = {}, prepare = async () => {} } = {}) {
+  async function open (t, { token = TOKEN, env = {}, browserOptions = {}, prepare = async () => {} } = {}) {
     const app = await run(t, { env })
     const url = await app.listenerUrl()
     if (env.LOOPSCOPE_RECORDER !== 'false') await recorded(url)
-    return { app, url, ...await openPage(t, browserOptions, prepare, `${url}/${token === null ? hash : `#token=${token}`}`) }
+    return { app, url, ...await openPage(t, browserOptions, prepare, `${url}/${token === null ? '' : `#token=${token}`}`) }
   }
 
   /**
