@@ -18,7 +18,7 @@ const LISTENING = /listening on http/
 const APPEARS_MS = 20_000 // a line of the log that follows the command, on a busy machine
 const ATTEMPTS = 4 // "a few seconds later": what only reads is asked again; a stall of a busy machine may have another cause
 const ENDS_MS = 10_000
-const MOST_SHOWN = 6000 // characters of each terminal, in the message of a failure
+const MOST_SHOWN = 40_000 // characters of each terminal, in the message of a failure
 
 /** @typedef {import('./pages').Block} Block */
 

@@ -1,8 +1,10 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { execFileSync } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
+const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const { redactSnapshot } = require('../../lib/observer/heap/redaction/redact')
@@ -83,4 +85,18 @@ test('pseudonyms tell equal values within a snapshot, not between snapshots', as
   assert.deepEqual(await read(key), first)
   const others = new Set(await read(other))
   assert.ok(pseudonyms.filter(text => others.has(text)).length < 200, 'names have the same pseudonym, values have not')
+})
+
+test('the path of a script is kept, however its folders are named, if there is such a file', async t => {
+  const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-test-'))
+  t.after(() => fs.rmSync(dir, { recursive: true, force: true }))
+  const release = path.join(dir, 'releases', 'k3J9xQ2bT7vLpW4zR8')
+  fs.mkdirSync(release, { recursive: true })
+  const [file, gone, written, to] = [path.join(release, 'app.js'), path.join(release, 'gone.js'), path.join(dir, 'written'), path.join(dir, 'redacted')]
+  fs.writeFileSync(file, 'global.keep = { [process.argv[2]]: () => {} }; require("v8").writeHeapSnapshot(process.argv[3])')
+  execFileSync(process.execPath, [file, gone, written])
+  assert.ok(fs.readFileSync(written).includes(gone))
+  await redactSnapshot(written, to, { mode: 'values', nameKey })
+  assert.ok(fs.readFileSync(to).includes(file))
+  assert.ok(!fs.readFileSync(to).includes(gone))
 })

@@ -6,6 +6,8 @@
 
 const { createHmac } = require('node:crypto')
 const fs = require('node:fs')
+const path = require('node:path')
+const { fileURLToPath } = require('node:url')
 const { errors } = require('../../../base/errors')
 const { assertOneOf } = require('../../../base/validate')
 const { redactName } = require('./redaction-rules')
@@ -27,6 +29,7 @@ const MIN_OBJECTS = Object.freeze({ values: 1, strict: 5 })
 const WRITE_BYTES = 1024 ** 2
 const REDACTED = Buffer.from('"[redacted]"')
 const GROUP_CHARACTERS = 120 // the length of the property list by which DevTools groups plain objects
+const SCRIPT_NAME = /\.[cm]?[jt]sx?$/
 const TAG_DIGITS = 12 // 48 bits: among ten million strings few collide
 
 /**
@@ -122,7 +125,7 @@ class Redaction {
   #name (bytes, start, end) {
     const text = readToken(bytes.toString('latin1', start, end))
     const kept = redactName(text, found => this.#pseudonym(found))
-    if (kept === text) return this.#output.write(bytes, start, end)
+    if (kept === text || isScriptFile(text)) return this.#output.write(bytes, start, end)
     this.#counts.names++
     const token = Buffer.from(writeToken(kept))
     this.#output.write(token, 0, token.length)
@@ -166,6 +169,21 @@ class Redaction {
  */
 function tag (key, text) {
   return createHmac('sha256', key).update(text).digest('hex').slice(0, TAG_DIGITS)
+}
+
+/**
+ * Whether the name is the path of a script on this machine. Its folders may look random (a release, a store of packages, a temporary folder); without
+ * them nobody finds the line of a function.
+ * @param {string} name  path or URL
+ */
+function isScriptFile (name) {
+  if (!SCRIPT_NAME.test(name)) return false
+  try {
+    const file = name.startsWith('file://') ? fileURLToPath(name) : name
+    return path.isAbsolute(file) && fs.statSync(file).isFile()
+  } catch {
+    return false // there is none, or it must not be read
+  }
 }
 
 /** @param {string} token  as written in the file */
