@@ -1,14 +1,16 @@
 'use strict'
 
-// Readings of the process that only the main thread has, for findings and for PM2. Reading takes a few microseconds; nothing is measured for it.
+// Readings of the process that only the main thread has, for findings, rules and PM2. Reading takes a few microseconds; nothing is measured
+// for it, except for a rule that needs the heap.
 
 const { performance } = require('node:perf_hooks')
-const { createLoopCounts } = require('../probe/loop/loop-counts')
+const { monotonicMicros } = require('../base/monotonic')
 
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { DurationsReading } from './http/request-durations' */
 /** @import { LoopReading } from './pm2/recent-figures' */
 /** @import { Instruments } from '../probe/instruments' */
+/** @import { LoopCounts } from '../shared/rules/conditions' */
 
 /**
  * The readings that the observer requests for an application.
@@ -81,4 +83,39 @@ function sumByRoute (durations) {
   return [...sums.values()]
 }
 
-module.exports = { processReadings, readLoop }
+/**
+ * For rules, read only while one needs it: the observer requests it every five seconds.
+ * @param {Pick<Instruments, 'loop' | 'heap'>} instruments
+ * @param {{ read (): DurationsReading }} requests
+ */
+function createLoopCounts ({ loop, heap }, requests) {
+  /** From the first request of a rule that needs it, until the instruments stop. @type {ReturnType<typeof heap.watch> | undefined} */
+  let watch
+
+  /**
+   * @param {{ needsHeap: boolean }} question
+   * @returns {LoopCounts}
+   */
+  return ({ needsHeap }) => {
+    if (needsHeap) watch ??= heap.watch()
+    const { active, idle } = loop.time.read()
+    const { bounds, counts, count } = loop.delay.read()
+    const trend = watch?.trend()
+    return {
+      atMs: monotonicMicros() / 1e3,
+      activeMs: active,
+      idleMs: idle,
+      delay: { bounds, counts, count },
+      ...countResponses(requests.read().durations),
+      heapAfterGcBytes: trend === undefined || trend.points === 0 ? null : trend.usedBytes
+    }
+  }
+}
+
+/** @param {DurationsReading['durations']} durations */
+function countResponses (durations) {
+  const sum = (/** @type {DurationsReading['durations']} */ some) => some.reduce((all, { reading }) => all + reading.count, 0)
+  return { responses: sum(durations), errorResponses: sum(durations.filter(({ status }) => Number(status) >= 500)) }
+}
+
+module.exports = { processReadings, readLoop, createLoopCounts }

@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createLoopCounts } = require('../../lib/probe/loop/loop-counts')
+const { createLoopCounts } = require('../../lib/api/process-reading')
 
 const loop = {
   time: { read: () => ({ active: 12, idle: 9988, utilization: 0.0012 }) },
