@@ -4,20 +4,21 @@
 
 const { Handle } = require('./handle')
 const { sharedInstruments } = require('../probe/shared-instruments')
-const { STANDARD_ERROR } = require('../shared/default-logger')
-const { createLazyLogger } = require('./lazy-logger')
+const { STANDARD_ERROR, makeLogger } = require('../shared/default-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('../probe/process/application')
 const { guarded } = require('../base/guard')
 const { setTimeout } = require('../base/timers')
 const { assertKnownKeys } = require('../base/validate')
 
-/** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions } from '../../types/diagnostics' */
+/** @import { ClockOptions, Diagnostics, DiagnosticsMiddleware, DiagnosticsOptions, Logger } from '../../types/diagnostics' */
 /** @import { RequestMiddleware } from './http/middleware' */
 
 // A process that ends sooner loads neither the logger nor the metrics client. An application that still loads then gets them in the first turn of its
 // loop, before it accepts a connection.
 const SETTLE_MS = 50
+
+const SILENT = Object.freeze({ info () {}, warn () {}, error () {} })
 
 /**
  * Starts diagnostics and returns an Express / Connect middleware that is also the handle.
@@ -93,4 +94,37 @@ function asHandle (middleware, handle) {
   })))
 }
 
-module.exports = { diagnostics, createDiagnostics, createClock, observeProcess }
+/**
+ * The logger of a preload: created with its first line, or once the process has lived for a moment. Not later: an application may do to Error, or to
+ * its files, what keeps pino from being loaded.
+ * @param {Parameters<typeof makeLogger>[0]} options
+ * @returns {Logger & { make (): void }}
+ */
+function createLazyLogger (options) {
+  // pino will listen for the exit of the process; code that counts those listeners must not find another one later.
+  const placeholder = guarded(() => {})
+  process.on('exit', placeholder)
+  /** @type {Logger | undefined} */
+  let logger
+
+  /** @returns {Logger} */
+  function made () {
+    if (logger !== undefined) return logger
+    try {
+      logger = makeLogger(options)
+    } catch {
+      return SILENT // the application has removed or replaced the files, as tests do
+    }
+    process.off('exit', placeholder)
+    return logger
+  }
+
+  return {
+    make: () => { made() },
+    info: (...values) => made().info(...values),
+    warn: (...values) => made().warn(...values),
+    error: (...values) => made().error(...values)
+  }
+}
+
+module.exports = { diagnostics, createDiagnostics, createClock, observeProcess, createLazyLogger }

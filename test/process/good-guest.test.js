@@ -88,7 +88,7 @@ test('nothing is synced to the disk at the end of a program that was not told an
 
 for (const [what, file, create] of [
   ['', '../../lib/shared/default-logger', 'makeLogger'],
-  [' of a preload', '../../lib/api/lazy-logger', 'createLazyLogger']
+  [' of a preload', '../../lib/api/diagnostics', 'createLazyLogger']
 ]) {
   test(`a first line of ours${what} adds no listener for the end of the process`, async t => {
     const source = `
