@@ -2,6 +2,7 @@
 
 // One application's diagnostics: its metrics, requests, admin surface and signals. What exists once per process is in instruments.js.
 
+const fs = require('node:fs')
 const { EventEmitter } = require('node:events')
 const { declaredClients, findApplication } = require('../probe/process/application')
 const { clusterWorkerId } = require('../base/system/cluster-worker')
@@ -18,7 +19,6 @@ const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
 const { checkRequest, KINDS, MAX_SITES_SECONDS } = require('../shared/captures/kinds')
 const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
 const { ApplicationRequests } = require('./http/application-requests')
-const { createArtifact } = require('../probe/artifact')
 const { Signals } = require('./signals')
 const { processReadings, readLoop } = require('./process-reading')
 const { createPm2 } = require('./pm2/pm2')
@@ -34,6 +34,7 @@ const { version } = require('../../package.json')
 /** @import { Waits, WaitsOptions } from '../../types/waits' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from '../probe/instruments' */
+/** @import { CapturedFacts } from '../observer/captures' */
 
 const MAX_WAITS_SECONDS = 300
 
@@ -311,4 +312,17 @@ class Handle extends EventEmitter {
   }
 }
 
-module.exports = { Handle }
+/**
+ * The capture result that the application receives: the facts of a file in the store, and the file.
+ * @param {CapturedFacts} facts
+ * @returns {Artifact & Pick<CapturedFacts, 'hot'>}
+ */
+function createArtifact (facts) {
+  return {
+    ...facts,
+    text: () => fs.promises.readFile(facts.path, 'utf8'),
+    stream: () => fs.createReadStream(facts.path)
+  }
+}
+
+module.exports = { Handle, createArtifact }

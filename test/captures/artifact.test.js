@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
 const path = require('node:path')
-const { createArtifact } = require('../../lib/probe/artifact')
+const { createArtifact } = require('../../lib/api/handle')
 const { makeScratch } = require('../store/scratch')
 
 test('an artifact is its facts and its file, as text and as a stream', async t => {
