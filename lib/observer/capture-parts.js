@@ -3,7 +3,7 @@
 // Makes what captures need: encoders, samplers and stores. They are loaded with the first capture, so that a process without captures does not
 // carry the cost.
 
-const { CaptureCounts } = require('./capture-counts')
+const { CaptureCounts } = require('./counts')
 
 /** @import { WorkLine } from '../../types/profile' */
 /** @import { CaptureControls, Order, StoreLocation, CaptureSources } from './captures' */

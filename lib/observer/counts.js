@@ -1,14 +1,16 @@
 'use strict'
 
-// The types of what the observer has counted since it started: the metrics are read from it. Each part counts its own events.
+// What the observer has counted since it started, which the metrics are read from: the counters of captures, of rules and of the admin surface, and
+// all counts together. The other parts count their own events.
+
+const { BucketCounts } = require('../base/bucket-counts')
+const { monotonicMicros } = require('../base/monotonic')
 
 /** @import { CaptureKind, Cause, Stall, Trigger } from '../../types/diagnostics' */
 /** @import { RuleOutcome } from '../../types/rules' */
 /** @import { BucketReading } from '../base/bucket-counts' */
 /** @import { DestinationName } from '../shared/egress/destinations' */
 /** @import { Admin } from './admin/admin' */
-/** @import { RefusalReason } from './admin/request-counts' */
-/** @import { CaptureCounts, CaptureOutcome } from './capture-counts' */
 /** @import { EgressOutcome } from './egress/destination' */
 /** @import { Egress } from './egress/egress' */
 /** @import { FlagCount } from '../shared/sync-calls/flags' */
@@ -18,6 +20,16 @@
 /** @import { PoolWaits } from './sync-calls/pool-probe' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
 /** @import { CallCounts, CountedCalls } from './waits/call-counts' */
+
+// A view of the past takes a fraction of a second, a recording of what follows up to five minutes.
+const CAPTURE_SECONDS = Object.freeze([0.1, 0.5, 1, 5, 10, 30, 60, 120, 300])
+
+/** @type {readonly RefusalReason[]} */
+const REFUSALS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
+
+/** @typedef {'ok' | 'failed' | 'cancelled' | 'skipped'} CaptureOutcome */
+/** @typedef {'missing' | 'bad' | 'scope' | 'host' | 'origin'} RefusalReason */
+/** @typedef {{ name: 'request', endpoint: string, code: number } | { name: 'authFailure', reason: RefusalReason }} AdminEvent */
 
 /**
  * @typedef {object} Counts
@@ -85,4 +97,123 @@ function readCounts ({ stalls, captures, admin, egress, memory, sampledCalls, po
   }
 }
 
-module.exports = { readCounts }
+/** Captures: how many, how they ended and how long they took. */
+class CaptureCounts {
+  /** @type {Map<string, CaptureTotals['totals'][0]>} */
+  #totals = new Map()
+  /** @type {Map<CaptureKind, number>} */
+  #inProgress = new Map()
+  /** @type {Map<CaptureKind, BucketCounts>} */
+  #durations = new Map()
+
+  /**
+   * Counts a capture and measures its duration.
+   * @template T
+   * @param {{ request: { kind: CaptureKind }, trigger: Trigger }} order
+   * @param {AbortSignal} signal  aborted if the capture was cancelled
+   * @param {() => Promise<T>} work
+   */
+  async around ({ request: { kind }, trigger }, signal, work) {
+    const fromMicros = monotonicMicros()
+    const end = (/** @type {CaptureOutcome} */ outcome) => {
+      this.#addInProgress(kind, -1)
+      this.count(kind, trigger, outcome)
+      this.#durationsOf(kind).observe((monotonicMicros() - fromMicros) / 1e6)
+    }
+    this.#addInProgress(kind, 1)
+    try {
+      const result = await work()
+      end('ok')
+      return result
+    } catch (error) {
+      end(signal.aborted ? 'cancelled' : 'failed')
+      throw error
+    }
+  }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {Trigger} trigger
+   * @param {CaptureOutcome} outcome
+   */
+  count (kind, trigger, outcome) {
+    const key = `${kind} ${trigger} ${outcome}`
+    const total = this.#totals.get(key) ?? { kind, trigger, outcome, count: 0 }
+    total.count++
+    this.#totals.set(key, total)
+  }
+
+  /**
+   * @param {CaptureKind} kind
+   * @param {number} change
+   */
+  #addInProgress (kind, change) {
+    this.#inProgress.set(kind, (this.#inProgress.get(kind) ?? 0) + change)
+  }
+
+  /** @param {CaptureKind} kind */
+  #durationsOf (kind) {
+    const durations = this.#durations.get(kind) ?? new BucketCounts(CAPTURE_SECONDS)
+    this.#durations.set(kind, durations)
+    return durations
+  }
+
+  /** @returns {CaptureTotals} */
+  counts () {
+    return {
+      totals: [...this.#totals.values()],
+      inProgress: [...this.#inProgress].map(([kind, count]) => ({ kind, count })),
+      durations: [...this.#durations].map(([kind, counts]) => ({ kind, reading: counts.read() }))
+    }
+  }
+}
+
+/** What the rules of all applications did, by rule and outcome. */
+class RuleCounts {
+  /** Rules and outcomes are closed sets, so this is bounded. @type {Map<string, RuleTotal>} */
+  #totals = new Map()
+
+  /**
+   * @param {string} rule
+   * @param {RuleOutcome} outcome
+   * @param {number} actions
+   */
+  count (rule, outcome, actions) {
+    const key = `${outcome} ${rule}`
+    const total = this.#totals.get(key) ?? { rule, outcome, actions: 0 }
+    total.actions += actions
+    this.#totals.set(key, total)
+  }
+
+  counts () {
+    return [...this.#totals.values()]
+  }
+}
+
+/** The requests of the admin surface: endpoints, status codes, and refusals. */
+class RequestCounts {
+  /** Endpoints and codes are closed sets, so this is bounded. @type {Map<string, AdminTotals['requests'][0]>} */
+  #requests = new Map()
+  #refusals = new Map(REFUSALS.map(reason => [reason, { reason, count: 0 }]))
+
+  /** @param {AdminEvent} event */
+  count (event) {
+    if (event.name === 'authFailure') {
+      const refusal = this.#refusals.get(event.reason)
+      if (refusal !== undefined) refusal.count++
+      return
+    }
+    const { endpoint, code } = event
+    const key = `${endpoint} ${code}`
+    const total = this.#requests.get(key) ?? { endpoint, code, count: 0 }
+    total.count++
+    this.#requests.set(key, total)
+  }
+
+  /** @returns {AdminTotals} */
+  counts () {
+    return { requests: [...this.#requests.values()], refusals: [...this.#refusals.values()] }
+  }
+}
+
+module.exports = { readCounts, CaptureCounts, RuleCounts, RequestCounts }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { RequestCounts } = require('../../lib/observer/admin/request-counts')
+const { RequestCounts } = require('../../lib/observer/counts')
 
 test('requests are counted by endpoint and status, refusals by reason', () => {
   const counts = new RequestCounts()

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { CaptureCounts } = require('../../lib/observer/capture-counts')
+const { CaptureCounts } = require('../../lib/observer/counts')
 
 const LIVING = new AbortController().signal
 const ORDER = { request: { kind: 'cpu' }, trigger: 'api' }

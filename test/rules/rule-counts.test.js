@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { RuleCounts } = require('../../lib/observer/rules/rule-counts')
+const { RuleCounts } = require('../../lib/observer/counts')
 
 test('actions are counted by rule and outcome', () => {
   const counts = new RuleCounts()

@@ -7,7 +7,7 @@ const net = require('node:net')
 const { includesScope, createTokens, tokenOf } = require('../../shared/admin/tokens')
 const { monotonicMs } = require('../../base/monotonic')
 
-/** @import { RefusalReason } from './request-counts' */
+/** @import { RefusalReason } from '../counts' */
 /** @import { AdminRequest, Application, Sources } from './router' */
 /** @import { Problem } from '../../shared/admin/responses' */
 /** @import { Scope } from '../../shared/admin/tokens' */

@@ -21,7 +21,7 @@ const { WhatIf } = require('../what-if/what-if')
 /** @import { Channel } from '../../link/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../link/messages' */
 /** @import { Rule } from '../../api/options/check-rules' */
-/** @import { AdminEvent } from './request-counts' */
+/** @import { AdminEvent } from '../counts' */
 /** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
 
 /** @import { MainClient } from '../../link/main-client' */

@@ -4,14 +4,13 @@
 // application.
 
 const { ControlSocket } = require('./control-socket')
-const { RequestCounts } = require('./request-counts')
+const { RequestCounts, RuleCounts } = require('../counts')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { createRelayReceiver } = require('../../link/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
 const { ThreadWatch } = require('../threads/thread-watch')
 const { PastReadings } = require('../findings/past-readings')
-const { RuleCounts } = require('../rules/rule-counts')
 const { errors } = require('../../base/errors')
 const { unattended } = require('../../base/guard')
 const { hasMetricsState } = require('../group/metrics-state')

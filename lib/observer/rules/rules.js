@@ -20,7 +20,7 @@ const { Watch } = require('./watch')
 /** @import { Rule } from '../../api/options/check-rules' */
 /** @import { Admission, LimitState } from '../../shared/rules/limits' */
 /** @import { Stuck } from '../stalls/stall-watch' */
-/** @import { RuleCounts } from './rule-counts' */
+/** @import { RuleCounts } from '../counts' */
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { RuleOutcome, RulesStatus } from '../../../types/rules' */
 
