@@ -27,7 +27,7 @@
 /** @import { LimitOrder } from '../observer/heap/near-limit' */
 /** @import { ProcessMemory } from '../../types/memory' */
 /** @import { MemoryLimitOrder } from '../observer/memory/limit-watch' */
-/** @import { ClockRenewal } from '../observer/clock-renewer' */
+/** @import { ClockRenewal } from '../shared/clock' */
 /** @import { Adopted } from '../observer/heap/snapshot/orphaned-snapshots' */
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { Counts } from '../observer/counts' */

@@ -11,7 +11,7 @@ const { monotonicMicros, toEpochMs } = require('../base/monotonic')
 const { guarded, setFaultListener, unattended } = require('../base/guard')
 const { warnOnce } = require('../base/warnings')
 const { CaptureParts } = require('./capture-parts')
-const { createClockRenewer } = require('./clock-renewer')
+const { ClockRenewer } = require('../shared/clock')
 const { readCounts } = require('./counts')
 const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
@@ -68,7 +68,7 @@ class ObserverThread {
   #windowReading
   #poolProbe
   #poolWaits
-  #clockRenewer = createClockRenewer()
+  #clockRenewer = new ClockRenewer()
   #marks = new Marks()
   #traceEvents = new TraceEventLog({ stalls: () => this.#stalls.records.list(), marks: () => this.#marks.list() })
   #main

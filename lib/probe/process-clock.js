@@ -1,7 +1,7 @@
 'use strict'
 
 // The process's cached clock, created on first use, since renewing it costs a timer in the observer; and the list of clocks that the observer
-// renews (the other end is observer/clock-renewer.js).
+// renews (the other end is `ClockRenewer` of shared/clock.js).
 
 const { createClock } = require('../shared/clock')
 

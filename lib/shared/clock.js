@@ -134,4 +134,33 @@ function renew (doubles) {
   doubles[NOW] = now
 }
 
-module.exports = { createClock, renew, DEFAULTS }
+/** @typedef {{ buffer: SharedArrayBuffer, resolutionMs: number }} ClockRenewal  how a clock is renewed */
+
+/** The keeper in the observer, where clocks advance also while the main loop is blocked. */
+class ClockRenewer {
+  /**
+   * By the main thread's number of a clock: the same shared buffer is another object each time it is sent.
+   * @type {Map<number, { timer: NodeJS.Timeout, doubles: Float64Array }>}
+   */
+  #kept = new Map()
+
+  /**
+   * @param {number} clock
+   * @param {ClockRenewal} renewal
+   */
+  keep (clock, { buffer, resolutionMs }) {
+    const doubles = new Float64Array(buffer)
+    this.#kept.set(clock, { timer: setInterval(guarded(renew), resolutionMs, doubles), doubles })
+  }
+
+  /** @param {number} clock */
+  release (clock) {
+    const { timer, doubles } = this.#kept.get(clock) ?? {}
+    clearInterval(timer)
+    // The timer may have run after the main thread had cleared the clock, and the clock would stand still from then on.
+    doubles?.fill(0)
+    this.#kept.delete(clock)
+  }
+}
+
+module.exports = { ClockRenewer, createClock, renew, DEFAULTS }

@@ -2,13 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createClock } = require('../../lib/shared/clock')
-const { createClockRenewer } = require('../../lib/observer/clock-renewer')
+const { createClock, ClockRenewer } = require('../../lib/shared/clock')
 
 /** A clock that nothing but the subject renews. */
 function createSubject (t) {
   t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1e12 })
-  const renewer = createClockRenewer()
+  const renewer = new ClockRenewer()
   const clock = createClock({
     keeper (buffer, resolutionMs, { onKept }) {
       renewer.keep(7, { buffer, resolutionMs })
