@@ -4,7 +4,7 @@
 // options from LOOPSCOPE_* variables. The one file that acts when it is required.
 
 const { isMainThread } = require('node:worker_threads')
-const { isTestRunner } = require('./probe/process/test-runner')
+const { isTestRunner } = require('./base/system/runtime')
 
 // Node loads preloaded modules in every worker thread again, and in the runner of node --test; the application runs in
 // neither.

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const path = require('node:path')
 const test = require('node:test')
 const { start, fixtures } = require('./child')
-const { isTestRunner } = require('../../lib/probe/process/test-runner')
+const { isTestRunner } = require('../../lib/base/system/runtime')
 
 const register = require.resolve('../../lib/register')
 const preload = { NODE_OPTIONS: `--require ${JSON.stringify(register)}`, LOOPSCOPE_SYNC_CALLS: 'true', NODE_TEST_CONTEXT: undefined }
