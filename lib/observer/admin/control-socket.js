@@ -6,10 +6,9 @@
 const net = require('node:net')
 const { once } = require('node:events')
 const { guarded } = require('../../base/guard')
-const { holdControlDirectory, controlSocketName } = require('../../shared/admin/control-directory')
+const { holdControlDirectory, controlSocketName, hasNamedPipes, newControlPipe } = require('../../shared/admin/control-directory')
 const { addressOf, removeFacts, socketNameOfNamespace, writeFacts } = require('../../shared/group/member-facts')
 const { sweep } = require('../../shared/group/members')
-const { hasNamedPipes, newControlPipe } = require('../../shared/admin/named-pipes')
 const { assertPathFits, isTaken, listenOnSocket } = require('./socket-path')
 
 /** @import { RequestHandler } from '../../shared/admin/exchange' */

@@ -8,8 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { errors } = require('../../base/errors')
 const { isRefused } = require('../../base/system/is-refused')
-const { MAX_SOCKET_BYTES } = require('../../shared/admin/control-directory')
-const { isNamedPipe } = require('../../shared/admin/named-pipes')
+const { MAX_SOCKET_BYTES, isNamedPipe } = require('../../shared/admin/control-directory')
 
 const ANOTHER = 'another process listens on it'
 const OWNER_ONLY = 0o600

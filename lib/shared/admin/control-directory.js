@@ -10,7 +10,10 @@ const os = require('node:os')
 const path = require('node:path')
 const { errors } = require('../../base/errors')
 const { describeUnsafe, makeDirectory, openDirectory, ownName } = require('../../base/system/private-directory')
-const { hasNamedPipes, isNamedPipe } = require('./named-pipes')
+
+const PIPE_PREFIX = '\\\\.\\pipe\\'
+const RANDOM_BYTES = 16
+const CONTROL_PIPE = /^\\\\\.\\pipe\\loopscope-\d+-[0-9a-f]{32}$/
 
 const WRITABLE_BY_OTHERS = 0o022
 const OPEN_TO_OTHERS = 0o077
@@ -153,15 +156,38 @@ function isTrustedFile (stats, users) {
   return stats.isFile() && (stats.mode & WRITABLE_BY_OTHERS) === 0 && [...users, ROOT].includes(stats.uid)
 }
 
+/** Control sockets on Windows are named pipes, because Windows has none by path. */
+function hasNamedPipes () {
+  return process.platform === 'win32'
+}
+
+/** @param {string} address  of a listener */
+function isNamedPipe (address) {
+  return hasNamedPipes() && address.startsWith(PIPE_PREFIX)
+}
+
+/**
+ * Any user may create a pipe under a name that is free, so a name that could be guessed could be another user's: it has a random part, and stands in
+ * the process's file of facts, which is in the user's own folder.
+ * @param {number} pid
+ */
+function newControlPipe (pid) {
+  return `${PIPE_PREFIX}loopscope-${pid}-${process.getBuiltinModule('node:crypto').randomBytes(RANDOM_BYTES).toString('hex')}`
+}
+
 module.exports = {
+  CONTROL_PIPE,
   MAX_SOCKET_BYTES,
   MISSING,
   chooseControlDirectory,
   controlDirectoryOfSession,
   controlDirectoryOfUser,
   controlSocketName,
+  hasNamedPipes,
   holdControlDirectory,
+  isNamedPipe,
   isTrustedFile,
+  newControlPipe,
   problemOf,
   temporaryFolder
 }
