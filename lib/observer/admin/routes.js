@@ -11,8 +11,6 @@ const metrics = require('./routes/metrics')
 const pprof = require('./routes/pprof')
 const profiles = require('./routes/profiles')
 const { createReadingRoutes } = require('./routes/readings')
-const waits = require('./routes/waits')
-const whatIf = require('./routes/what-if')
 const { createResponse, json } = require('../../shared/admin/responses')
 const { KINDS } = require('../../shared/captures/kinds')
 
@@ -25,8 +23,6 @@ const { KINDS } = require('../../shared/captures/kinds')
 function createRoutes () {
   const routes = [
     ...createReadingRoutes(),
-    ...waits.routes,
-    ...whatIf.routes,
     ...metrics.routes,
     ...createLiveRoutes(),
     ...profiles.routes,

@@ -1,22 +1,31 @@
 'use strict'
 
-// Readings of the process: findings, the loop, stalls, slow requests, synchronous calls, threads, rules, marks, and Node's diagnostic report. While
-// the main thread is blocked these are its last answer, plus the observer's own data.
+// Readings of the process: findings and predictions, the loop, stalls, requests and where they wait, synchronous calls, memory, threads, rules, marks,
+// and Node's diagnostic report. While the main thread is blocked these are its last answer, plus the observer's own data.
 
 const { createBudgets, policyOf } = require('../capture-requests')
 const { integer, oneOf, readJsonBody } = require('../parameters')
 const { MAX_SITES_SECONDS } = require('../../../shared/captures/kinds')
 const { json, text } = require('../../../shared/admin/responses')
 const { SingleFlight } = require('../../../base/single-flight')
-const { assertKnownKeys } = require('../../../base/validate')
+const { assertKnownKeys, refuse } = require('../../../base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { requestsText } = require('../../requests/requests-text')
 const { slowRequestsText } = require('../../slow-requests/slow-requests-text')
+const { assertScale, toScale } = require('../../../shared/check-what-if')
+const { VIEW_PARAMETERS } = require('../views')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
 const MAX_STALLS = 200
 const THREADS_LOOK_BACK_MS = 60_000
+
+/** @type {(name: string, text: string) => number} */
+const scale = (name, text) => {
+  const value = toScale(text)
+  assertScale(name, value)
+  return value
+}
 
 /** @type {RouteRow[]} */
 const routes = [
@@ -88,6 +97,18 @@ const routes = [
       GET: { scope: 'metrics', cost: 'nothing', handle: marks },
       POST: { scope: 'profile', cost: 'nothing', handle: addMark }
     }
+  },
+  {
+    name: 'waits',
+    path: '/waits',
+    title: 'where requests wait, by line: ?seconds=10, &route=',
+    methods: { GET: { scope: 'profile', cost: 'waits', parameters: { seconds: VIEW_PARAMETERS.seconds, route: VIEW_PARAMETERS.route }, handle: waits } }
+  },
+  {
+    name: 'what-if',
+    path: '/what-if',
+    title: 'how long requests would take if a route did less on the loop: ?route=, &scale=0.25',
+    methods: { GET: { scope: 'profile', cost: 'findings', parameters: { route: VIEW_PARAMETERS.route, scale }, handle: whatIf } }
   }
 ]
 
@@ -170,6 +191,17 @@ function addMark ({ request, sources }) {
   const body = readJsonBody(request)
   assertKnownKeys('the body', body, ['text'])
   return json(201, sources.mark(body.text))
+}
+
+/** @param {Context} context */
+async function waits ({ parameters, sources, signal }) {
+  return json(200, await sources.waits(parameters, signal))
+}
+
+/** @param {Context} context */
+async function whatIf ({ parameters: { route, scale }, sources }) {
+  if (route === undefined) refuse('parameter route', 'METHOD /path/:template', route)
+  return json(200, await sources.whatIf({ route, scale }))
 }
 
 /**
