@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { localTimeWithZone } = require('../../lib/base/local-time')
 const { describeSlow } = require('../../lib/shared/describe-slow')
-const { slowRequestsText } = require('../../lib/observer/slow-requests/slow-requests-text')
+const { slowRequestsText } = require('../../lib/observer/admin/requests-text')
 
 const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, waits: [], steps: [], traceId: null, ...parts })
 

@@ -1,14 +1,26 @@
 'use strict'
 
-// Formats slow requests as text, for HTTP clients such as curl. Pure.
+// Formats the requests under way, and the slow ones, as text, for HTTP clients such as curl. Pure.
 
 const { localTimeWithZone } = require('../../base/local-time')
 const { describeSlow, describeStep } = require('../../shared/describe-slow')
+const { describeRoute, describeState } = require('../../shared/requests/describe-state')
+const { describeCounts, describeRunning, describeStale } = require('../../shared/requests/summary')
 
+/** @import { RequestsInFlight } from '../../../types/requests' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 
 const MAX_LINES = 5
 const MAX_STEPS = 20
+
+/** @param {RequestsInFlight} answer */
+function requestsText (answer) {
+  const where = describeRunning(answer)
+  const rows = answer.requests.map(request => {
+    return `${String(request.ageMs).padStart(8)} ms ${describeRoute(request)}: ${describeState(request, where)}${request.clientGone ? '; its client is gone' : ''}`
+  })
+  return [...describeStale(answer), describeCounts(answer, rows.length), ...rows, ''].join('\n')
+}
 
 /**
  * @param {readonly SlowRequest[]} requests
@@ -17,11 +29,11 @@ const MAX_STEPS = 20
 function slowRequestsText (requests, { isStale }) {
   const stale = isStale ? ['the event loop is blocked: these are the last known requests', ''] : []
   if (requests.length === 0) return [...stale, 'no slow requests', ''].join('\n')
-  return [...stale, ...requests.flatMap(request => describe(request)), ''].join('\n')
+  return [...stale, ...requests.flatMap(slowRequestLines), ''].join('\n')
 }
 
 /** @param {SlowRequest} request */
-function describe (request) {
+function slowRequestLines (request) {
   const { at, route, status, durationMs, ownMs, behindMs, behind, gcMs, waitingMs, waits, waitedAt, steps, traceId } = request
   const trace = traceId === null ? '' : `, trace ${traceId}`
   const others = behind.map(one => `${one.route ?? 'outside requests'} ${one.ms} ms`).join(', ')
@@ -39,4 +51,4 @@ function describe (request) {
   ]
 }
 
-module.exports = { slowRequestsText }
+module.exports = { requestsText, slowRequestsText }
