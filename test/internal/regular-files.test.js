@@ -32,7 +32,7 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'source-maps/worker.js': '/proc',
   'observer/stalls/scheduler.js': '/proc and /sys',
   'observer/threads/thread-load.js': '/proc',
-  'observer/waits/open-connections.js': '/proc',
+  'observer/connections.js': '/proc',
   'observer/recorder/debugger-detector.js': '/proc',
   'api/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
   'probe/process/application.js': 'package.json, which Node.js itself reads',

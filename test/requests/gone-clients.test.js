@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { endianness } = require('node:os')
-const { findGone } = require('../../lib/observer/requests/gone-clients')
+const { findGone } = require('../../lib/observer/connections')
 
 // From /proc/net/tcp and tcp6: CLOSE_WAIT is 08, ESTABLISHED is 01.
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

@@ -6,13 +6,12 @@
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const { hasSignal } = require('../../base/system/signal-mask')
+const { STATES, TCP_TABLES, parseTcpTable } = require('../../base/system/tcp-table')
 
 const EFFECTIVE = 1 // index of the effective user id, after the real one
 // proc_pid_stat(5), counted from the state, which follows the name in brackets.
 const [SESSION, USER_TIME, SYSTEM_TIME] = [3, 11, 12]
 const MS_PER_TICK = 10 // Linux reports 100 ticks per second to user space, whatever its internal rate
-const [LOCAL, STATE, INODE] = [1, 3, 9] // columns of proc_net_tcp(5)
-const STATE_LISTEN = '0A'
 const LOOPBACK = ['0100007F', '7F000001'] // in either byte order
 const ONLY_IPV6_LOOPBACK = /^0{24}(01000000|00000001)$/ // in either byte order
 // Which listener gets a connection to 127.0.0.1, the most specific first.
@@ -141,7 +140,7 @@ function readFromPs (pid) {
  * @returns {boolean | null} whether this process is the one that answers at 127.0.0.1:port; null: the system does not show it
  */
 function isListenerAt (pid, port) {
-  if (!fs.existsSync('/proc/self/net/tcp')) return null
+  if (!fs.existsSync(TCP_TABLES[0])) return null
   const inode = inodeOfListener(port)
   if (inode === null) return false
   const descriptors = list(`/proc/${pid}/fd`)
@@ -153,10 +152,9 @@ function isListenerAt (pid, port) {
  * @returns {string | null}
  */
 function inodeOfListener (port) {
-  const number = port.toString(16).toUpperCase().padStart(4, '0')
   for (const { table, addresses } of LISTENS) {
-    const row = listeningSockets('self', table).find(({ [LOCAL]: local }) => addresses.some(address => local === `${address}:${number}`))
-    if (row !== undefined) return row[INODE]
+    const row = listeningSockets('self', table).find(({ local, localPort }) => localPort === port && addresses.includes(local))
+    if (row !== undefined) return row.inode
   }
   return null
 }
@@ -169,11 +167,8 @@ function listListeners (pid) {
   const own = new Set(list(`/proc/${pid}/fd`).map(fd => readLink(`/proc/${pid}/fd/${fd}`)))
   /** @type {Map<number, { port: number, host: string }>} */
   const listeners = new Map()
-  for (const row of ['tcp', 'tcp6'].flatMap(table => listeningSockets(pid, table))) {
-    if (!own.has(`socket:[${row[INODE]}]`)) continue
-    const [address, hex] = row[LOCAL].split(':')
-    const port = Number.parseInt(hex, 16)
-    if (!listeners.has(port)) listeners.set(port, { port, host: hostOf(address) })
+  for (const { inode, local, localPort: port } of ['tcp', 'tcp6'].flatMap(table => listeningSockets(pid, table))) {
+    if (own.has(`socket:[${inode}]`) && !listeners.has(port)) listeners.set(port, { port, host: hostOf(local) })
   }
   return [...listeners.values()]
 }
@@ -181,10 +176,9 @@ function listListeners (pid) {
 /**
  * @param {number | 'self'} pid  in the network namespace of this process
  * @param {string} table
- * @returns {string[][]} the columns of each row
  */
 function listeningSockets (pid, table) {
-  return read(`/proc/${pid}/net/${table}`).split('\n').map(row => row.trim().split(/\s+/)).filter(row => row[STATE] === STATE_LISTEN)
+  return parseTcpTable(read(`/proc/${pid}/net/${table}`)).filter(({ state }) => state === STATES.listening)
 }
 
 /**

@@ -6,10 +6,7 @@
 // A browser that only lists debugging targets (chrome://inspect) is connected for a moment each time.
 
 const fs = require('node:fs')
-
-const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6']
-const LINE = /^\s*\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} ([\dA-F]{2}) /gm // local port, state
-const ESTABLISHED = '01'
+const { STATES, TCP_TABLES, parseTcpTable } = require('../../base/system/tcp-table')
 
 /**
  * @typedef {object} DebuggerStatus
@@ -18,7 +15,7 @@ const ESTABLISHED = '01'
  */
 
 /** @param {readonly string[]} [tables]  of IPv4 and IPv6; a system may lack the second */
-function createDebuggerDetector ([first, ...others] = TABLES) {
+function createDebuggerDetector ([first, ...others] = TCP_TABLES) {
   /** @type {string | undefined} */
   let lastUrl
 
@@ -29,11 +26,11 @@ function createDebuggerDetector ([first, ...others] = TABLES) {
   function detect (url) {
     lastUrl = url
     const port = Number(new URL(url).port || 80)
-    const lines = readOrNull(first)
-    if (lines === null) {
+    const table = readOrNull(first)
+    if (table === null) {
       return { url, reason: `the inspector is open at ${url}, and this system does not tell whether a debugger is connected` }
     }
-    const isConnected = [lines, ...others.map(readOrNull)].some(text => hasConnection(text ?? '', port))
+    const isConnected = [table, ...others.map(readOrNull)].some(text => hasConnection(text ?? '', port))
     return { url, reason: isConnected ? `a debugger is connected to ${url}` : null }
   }
 
@@ -45,11 +42,11 @@ function createDebuggerDetector ([first, ...others] = TABLES) {
 }
 
 /**
- * @param {string} lines
+ * @param {string} table
  * @param {number} port
  */
-function hasConnection (lines, port) {
-  return [...lines.matchAll(LINE)].some(([, localPort, state]) => state === ESTABLISHED && Number.parseInt(localPort, 16) === port)
+function hasConnection (table, port) {
+  return parseTcpTable(table).some(({ localPort, state }) => state === STATES.established && localPort === port)
 }
 
 /** @param {string} file */

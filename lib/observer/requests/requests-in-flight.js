@@ -6,7 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { SingleFlight } = require('../../base/single-flight')
 const { describeInFlight } = require('../../shared/requests/in-flight')
-const { goneClients } = require('./gone-clients')
+const { goneClients } = require('../connections')
 
 /** @import { Culprit } from '../../../types/diagnostics' */
 /** @import { RequestsInFlight as Answer } from '../../../types/requests' */
