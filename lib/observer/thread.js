@@ -12,7 +12,6 @@ const { guarded, setFaultListener, unattended } = require('../base/guard')
 const { warnOnce } = require('../base/warnings')
 const { CaptureParts } = require('./capture-parts')
 const { ClockRenewer } = require('../shared/clock')
-const { readOpenConnections } = require('./connections')
 const { readCounts } = require('./counts')
 const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('./marks')
@@ -391,10 +390,8 @@ class ObserverThread {
     const { Admin } = require('./admin/admin')
     this.#admin = new Admin({
       settings: this.#settings,
-      outgoing: () => ({ calls: this.#calls.counts(), connections: readOpenConnections() }),
+      calls: this.#calls,
       main: this.#main,
-      records: this.#stalls.records,
-      series: this.#stalls.series,
       stalls: this.#stalls,
       logNow: this.#logNow,
       marks: this.#marks,
@@ -410,12 +407,9 @@ class ObserverThread {
       scheduler: this.#scheduler,
       poolWaits: this.#poolWaits,
       sourceMaps: this.#sourceMaps,
-      capture: this.#captureParts.run,
-      storeAt: this.#captureParts.storeAt,
+      captures: this.#captureParts,
       egress: () => this.#egress,
       reportSections: this.#reportSections,
-      comparisons: require('./heap/comparison-job').createComparisons(this.#settings),
-      heapSampler: this.#captureParts.sampler,
       channel: this.#channel
     })
     return this.#admin

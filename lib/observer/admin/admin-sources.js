@@ -22,11 +22,10 @@ const { WhatIf } = require('../what-if/what-if')
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../link/messages' */
 /** @import { Rule } from '../../api/options/check-rules' */
 /** @import { AdminEvent } from '../counts' */
-/** @import { CapturedFacts, CaptureControls, Order, StoreLocation } from '../captures' */
-
+/** @import { CaptureParts } from '../capture-parts' */
+/** @import { CaptureControls, Order } from '../captures' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { RecorderClient } from '../recorder/recorder-client' */
-/** @import { LoopSeries, StallRecords } from '../stalls/stall-records' */
 /** @typedef {{ fields: object, message: string }} LogLine */
 
 // The time limit of authorize() on the main thread: shorter than a scraper's timeout.
@@ -57,8 +56,6 @@ const REPORT_MS = 10_000
  * @param {ApplicationSettings} parts.application
  * @param {ObserverSettings} parts.settings
  * @param {MainClient} parts.main
- * @param {StallRecords} parts.records
- * @param {LoopSeries} parts.series
  * @param {ReturnType<typeof import('../stalls/stall-detection').createStallDetection>} parts.stalls
  * @param {(fields: object, message: string) => void} parts.logNow  writes directly to standard error
  * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application configured it
@@ -79,17 +76,16 @@ const REPORT_MS = 10_000
  * @param {Pick<import('../sync-calls/sampled-calls').SampledCalls, 'read'>} parts.sampledCalls
  * @param {import('../findings/past-readings').PastReadings} parts.past  past readings of the application
  * @param {Pick<RecorderClient, 'views' | 'range' | 'canProbe' | 'debuggerReason' | 'threadSessions'>} parts.recorder
- * @param {(order: Order, controls: CaptureControls) => Promise<CapturedFacts>} parts.capture
- * @param {(location: StoreLocation) => ReturnType<typeof import('../store/store').createStore>} parts.storeAt
+ * @param {Pick<CaptureParts, 'run' | 'sampler' | 'storeAt'>} parts.captures
  * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile' | 'heapSampling' | 'threadPid'>} parts.sourceMaps
  * @param {typeof import('../report-sections').reportSections} parts.reportSections
- * @param {import('../heap/sampler').HeapSampler} parts.heapSampler
  * @param {ReturnType<typeof import('../heap/comparison-job').createComparisons>} parts.comparisons
  * @param {(event: AdminEvent) => void} parts.count
  * @param {Pick<Channel<ToMain, ToObserver>, 'tell'>} parts.channel
  */
 function createAdminSources (parts) {
-  const { application, settings, main, records, series, marks, storeAt, reportSections, heapSampler, comparisons } = parts
+  const { application, settings, main, marks, captures, reportSections, comparisons } = parts
+  const { records, series } = parts.stalls
   const { id, appName, appRoot, dir, retention } = application
   const log = main.log(id)
   const facts = factsOf(application, settings)
@@ -148,12 +144,12 @@ function createAdminSources (parts) {
     slowRequests: () => readSlowRequests(parts),
     waits: (/** @type {{ seconds?: number, route?: string }} */ wanted, /** @type {AbortSignal} */ signal) => readWaits(parts, wanted, signal),
     requests: () => parts.requestsInFlight.read(),
-    sampleHeap: heapSampler.sample.bind(heapSampler),
+    sampleHeap: captures.sampler.sample.bind(captures.sampler),
     compareSnapshots: comparisons.compare,
     view,
     checkCapture: (/** @type {string} */ kind, /** @type {CaptureOptions} */ options) => { checkRequest(kind, options) },
     capture: createCapture(parts),
-    store: storeAt({ dir, retention, appName, appRoot }),
+    store: captures.storeAt({ dir, retention, appName, appRoot }),
     context: (/** @type {string} */ title, /** @type {string[]} */ notes = []) => ({ appRoot, title, notes, lines: lines() }),
     toOriginal,
     toOriginalHeap: (/** @type {HeapSampling} */ sampling) => parts.sourceMaps.heapSampling(sampling, { isAsked: true }),
@@ -264,8 +260,8 @@ function createView (views) {
   }
 }
 
-/** @param {Pick<SourceParts, 'application' | 'capture'>} parts */
-function createCapture ({ application, capture }) {
+/** @param {Pick<SourceParts, 'application' | 'captures'>} parts */
+function createCapture ({ application, captures }) {
   const { appName, appRoot, dir, retention, heap } = application
   /**
    * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
@@ -273,7 +269,7 @@ function createCapture ({ application, capture }) {
    */
   return async ({ kind, options, trigger }, controls) => {
     const request = checkRequest(kind, options)
-    return capture({ request, trigger, appName, appRoot, dir, retention, heap }, controls)
+    return captures.run({ request, trigger, appName, appRoot, dir, retention, heap }, controls)
   }
 }
 

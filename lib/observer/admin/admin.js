@@ -4,6 +4,7 @@
 // application.
 
 const { ControlSocket } = require('./control-socket')
+const { readOpenConnections } = require('../connections')
 const { RequestCounts, RuleCounts } = require('../counts')
 const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { nullWhenBlocked } = require('../../link/main-client')
@@ -24,9 +25,8 @@ const { ownIdentity } = require('../../shared/group/member-facts')
 /** @import { WhatIf, WhatIfOptions } from '../../../types/what-if' */
 /** @import { ApplicationMetrics } from '../group/totals' */
 /** @import { Application, Sources } from './router' */
-/** @import { ApplicationSettings } from './admin-sources' */
-
-/** @import { SourceParts } from './admin-sources' */
+/** @import { ApplicationSettings, SourceParts } from './admin-sources' */
+/** @import { CallCounts } from '../waits/call-counts' */
 
 /**
  * @typedef {object} ListenSettings
@@ -56,11 +56,15 @@ class Admin {
   #controlSocket
   #threadLoad
   #threadWatch
+  /** Loaded with the first request: one comparison at a time in the process. @type {SourceParts['comparisons'] | undefined} */
+  #comparisons
   #requestCounts = new RequestCounts()
   #ruleCounts = new RuleCounts()
   relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
-  /** @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'rules' | 'count'>} parts */
+  /**
+   * @param {Omit<SourceParts, 'application' | 'threadLoad' | 'threadWatch' | 'past' | 'outgoing' | 'comparisons' | 'rules' | 'count'> & { calls: CallCounts }} parts
+   */
   constructor (parts) {
     this.#parts = parts
     const { interval } = parts.stalls
@@ -73,16 +77,21 @@ class Admin {
    * @returns {Promise<{ url: string | null, listenProblem: string | null, controlProblem: string | null }>}
    */
   async open (application) {
-    this.#parts.series.start()
+    const { calls, main, settings, stalls: { interval, series } } = this.#parts
+    series.start()
     this.#threadLoad.start()
     this.#threadWatch.start()
     /** @type {Sources | undefined} */
     let made
-    const past = new PastReadings({ interval: this.#parts.stalls.interval, isIdle: () => this.#parts.series.isIdle, ask: () => this.#parts.main.readOrLast('processReading', application.id).catch(nullWhenBlocked), outgoing: this.#parts.outgoing })
+    const outgoing = () => ({ calls: calls.counts(), connections: readOpenConnections() })
+    const past = new PastReadings({ interval, isIdle: () => series.isIdle, ask: () => main.readOrLast('processReading', application.id).catch(nullWhenBlocked), outgoing })
     past.start()
     const sources = () => {
+      this.#comparisons ??= require('../heap/comparison-job').createComparisons(settings)
       made ??= require('./admin-sources').createAdminSources({
         ...this.#parts,
+        comparisons: this.#comparisons,
+        outgoing,
         threadLoad: this.#threadLoad,
         threadWatch: this.#threadWatch,
         past,
@@ -162,7 +171,7 @@ class Admin {
     this.relay.close()
     await this.#controlSocket?.stop()
     this.#controlSocket = undefined
-    this.#parts.series.stop()
+    this.#parts.stalls.series.stop()
     this.#threadLoad.stop()
     this.#threadWatch.stop()
   }
