@@ -20,7 +20,7 @@ const { RecorderClient } = require('./recorder/recorder-client')
 const { PERIOD_MS: THREAD_CPU_PERIOD_MS } = require('./recorder/thread-cpu')
 const { Scheduler } = require('./stalls/scheduler')
 const { workLinesOf } = require('../formats/profile/work-lines')
-const { createCpuBudget } = require('../source-maps/cpu-budget')
+const { createSpareReading } = require('../source-maps/cpu-budget')
 const { SourceMaps } = require('../source-maps/source-maps')
 const { RequestsInFlight } = require('./requests/requests-in-flight')
 const { SlowRequests } = require('./slow-requests/slow-requests')
@@ -39,12 +39,7 @@ const { createWindowReading } = require('./window-reading')
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
-// Share of one CPU for reading source maps that no caller waits for.
-const SOURCE_MAPS_SHARE = 0.02
-// Source maps are not read while the machine has no spare CPU time, but at the latest after MAX_SHORTAGE_MS.
 const MAPS_ANSWER_MS = 500 // a caller may wait for the answer, and the main thread may just have begun to stall
-const MAX_SHORTAGE_MS = 30_000
-
 const MAX_LAST_WINDOW_MS = 100 // half of the time that the main thread waits for the session to close
 
 class ObserverThread {
@@ -55,7 +50,6 @@ class ObserverThread {
   #scheduler
   #recorder
   #sourceMaps
-  #sourceMapBudget = createCpuBudget({ share: SOURCE_MAPS_SHARE })
   #stalls
   #calls = new CallCounts()
   #slowRequests
@@ -110,11 +104,7 @@ class ObserverThread {
       appRoot: settings.appRoot,
       observerFile: settings.observerFile,
       onProblem: problem => warnOnce(this.#main.log(null), 'LOOPSCOPE_WARN_SOURCE_MAP', problem),
-      mayStart: ({ isRead, waitedMs }) => this.#sourceMapBudget.isOpen && (isRead || waitedMs > MAX_SHORTAGE_MS || !this.#stalls.isShort()),
-      onCpu: ms => {
-        this.#sourceMapBudget.take(ms)
-        this.#state.sourceMapsMs = this.#sourceMapBudget.takenMs
-      },
+      ...createSpareReading({ isShort: () => this.#stalls.isShort(), onTaken: ms => { this.#state.sourceMapsMs = ms } }),
       // A blocked main thread cannot answer: the next caller asks it again.
       askProcess: async urls => this.#stalls.series.blockedMs() > 0 ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
       onLearned: () => unattended(this.#stalls.learned())

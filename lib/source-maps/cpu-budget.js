@@ -1,13 +1,34 @@
 'use strict'
 
-// Limits the CPU time of some work to a share of one CPU over a minute, of which a whole minute's share is available at first. Work that exceeds what
-// is left delays everything after it.
+// When source maps that no caller waits for may be read: only for a share of one CPU, and not while the machine has no CPU time to spare, except after a
+// long wait. Maps that were read before are kept, and cost little.
 
 const { monotonicMs } = require('../base/monotonic')
 
 const PERIOD_MS = 60_000
+const SHARE = 0.02
+const MAX_SHORTAGE_MS = 30_000
 
 /**
+ * @param {object} parts
+ * @param {() => boolean} parts.isShort  whether the machine has no CPU time to spare
+ * @param {(ms: number) => void} parts.onTaken  CPU time that reading maps has taken since the start
+ */
+function createSpareReading ({ isShort, onTaken }) {
+  const budget = createCpuBudget({ share: SHARE })
+  return {
+    /** @param {{ isRead: boolean, waitedMs: number }} about */
+    mayStart: ({ isRead, waitedMs }) => budget.isOpen && (isRead || waitedMs > MAX_SHORTAGE_MS || !isShort()),
+    /** @param {number} ms */
+    onCpu (ms) {
+      budget.take(ms)
+      onTaken(budget.takenMs)
+    }
+  }
+}
+
+/**
+ * A share of one CPU over a minute, of which a whole minute's share is available at first. Work that exceeds what is left delays everything after it.
  * @param {object} options
  * @param {number} options.share  of one processor
  * @param {() => number} [options.now]
@@ -38,4 +59,4 @@ function createCpuBudget ({ share, now = monotonicMs }) {
   }
 }
 
-module.exports = { createCpuBudget }
+module.exports = { createCpuBudget, createSpareReading }
