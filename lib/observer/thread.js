@@ -1,7 +1,7 @@
 'use strict'
 
-// The observer thread: creates its parts and handles the messages from the main thread. It parses, explains, encodes and writes, so that the main
-// thread does not have to, and also when the main thread cannot.
+// The observer thread, from its start to its end: its parts, what it does with each message of the main thread, the parts that are loaded on first use,
+// and how it ends. It parses, explains, encodes and writes, so that the main thread does not have to, and also when the main thread cannot.
 
 const { Channel, readBy } = require('../link/channel')
 const { TO_MAIN } = require('../link/messages')
@@ -83,6 +83,10 @@ class ObserverThread {
    * @param {ObserverSettings} settings
    */
   constructor (post, settings) {
+    const blockedMs = () => this.#stalls.series.blockedMs()
+    const workLines = () => workLinesOf(this.#stalls.records.list())
+    /** @type {Logger['warn']} */
+    const warn = (fields, message) => this.#main.log(null).warn(fields, message)
     this.#settings = settings
     this.#channel = new Channel({ post, sends: TO_MAIN, handlers: this.#handlers() })
     this.#state = new SharedState(settings.state)
@@ -106,7 +110,7 @@ class ObserverThread {
       onProblem: problem => warnOnce(this.#main.log(null), 'LOOPSCOPE_WARN_SOURCE_MAP', problem),
       ...createSpareReading({ isShort: () => this.#stalls.isShort(), onTaken: ms => { this.#state.sourceMapsMs = ms } }),
       // A blocked main thread cannot answer: the next caller asks it again.
-      askProcess: async urls => this.#stalls.series.blockedMs() > 0 ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
+      askProcess: async urls => blockedMs() > 0 ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
       onLearned: () => unattended(this.#stalls.learned())
     })
     this.#stalls = createStallDetection({
@@ -123,12 +127,10 @@ class ObserverThread {
       waitedAt: startMicros => this.#waitProfile.linesOf(startMicros)
     })
     this.#waitProfile = new WaitProfile({ appRoot: settings.appRoot, sourceMaps: this.#sourceMaps, slowRequests: this.#slowRequests })
-    /** @type {Logger['warn']} */
-    const warn = (fields, message) => this.#main.log(null).warn(fields, message)
     this.#sampledCalls = new SampledCalls({
       ...settings,
       sourceMaps: this.#sourceMaps,
-      workLines: () => workLinesOf(this.#stalls.records.list()),
+      workLines,
       warn
     })
     this.#windowReading = createWindowReading({
@@ -144,14 +146,14 @@ class ObserverThread {
     this.#requestsInFlight = new RequestsInFlight({
       recorder: this.#recorder,
       main: this.#main,
-      blockedMs: () => this.#stalls.series.blockedMs(),
+      blockedMs,
       describeProbe: stack => this.#stalls.describeProbe(stack)
     })
     this.#memory = new MemoryWatch({
       sites: this.#sites,
       state: this.#state,
       main: this.#main,
-      blockedMs: () => this.#stalls.series.blockedMs(),
+      blockedMs,
       recorder: this.#recorder,
       interval: this.#stalls.interval
     })
@@ -161,39 +163,10 @@ class ObserverThread {
       main: this.#main,
       ownWork: createOwnWork({ post: this.#recorder.post, expression: settings.ownWorkExpression }),
       reportSections: this.#reportSections,
-      workLines: () => workLinesOf(this.#stalls.records.list()),
+      workLines,
       marks: this.#marks
     })
   }
-
-  #sites = {
-    noteGrowing: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowing(growing) },
-    current: () => this.#allocationSites?.current() ?? null,
-    /** @type {import('./memory/sites/site-watch').SiteWatch['arm']} */
-    arm: (wanted, signal) => this.#siteWatch().arm(wanted, signal)
-  }
-
-  #siteWatch () {
-    const { SiteWatch } = require('./memory/sites/site-watch')
-    this.#allocationSites ??= new SiteWatch({
-      sampler: () => this.#captureParts.sampler,
-      main: this.#main,
-      buffersBytes: () => this.#state.notedMemory?.buffersBytes ?? null,
-      heapBytes: () => this.#state.notedMemory?.heapUsedBytes ?? 0,
-      hasSession: () => this.#recorder.hasSession,
-      routesOf: nodes => this.#windowReading.routesOf(nodes),
-      threadSessions: this.#recorder.threadSessions,
-      toOriginal: frames => this.#sourceMaps.frames(frames),
-      appRoot: this.#settings.appRoot
-    })
-    return this.#allocationSites
-  }
-
-  /** The report's code is loaded with the first one. @type {typeof import('./report-sections').reportSections} */
-  #reportSections = (profile, ...rest) => ({
-    ...require('./report-sections').reportSections(profile, ...rest),
-    events: () => this.#traceEvents.of(profile)
-  })
 
   async begin () {
     unattended(this.#releaseOnRequest())
@@ -204,31 +177,6 @@ class ObserverThread {
     this.#memory.start()
     if (this.#settings.hz !== 0) this.#stalls.interval(THREAD_CPU_PERIOD_MS, this.#recorder.threadCpu.note)
     this.#channel.tell('ready', { sessionError })
-  }
-
-  /**
-   * Handles the end of the process. The main thread has ended the last window, if that must be kept, and waits a short time: first until the
-   * session is closed, then until unsent data is on disk. This can happen several times: a main thread that is about to end may continue after
-   * all.
-   */
-  async #releaseOnRequest () {
-    for (;;) {
-      await this.#state.releaseRequested()
-      const toMicros = this.#state.keepMicros
-      if (toMicros > 0) await this.#recorder.history.waitFor(toMicros, MAX_LAST_WINDOW_MS) // the window comes through the session
-      this.#recorder.disconnect()
-      this.#state.confirmReleased() // also if there is no session any more
-      if (toMicros > 0) unattended(this.#keepLast(toMicros))
-    }
-  }
-
-  /** @param {number} toMicros */
-  async #keepLast (toMicros) {
-    try {
-      await this.#egress?.keepLast(toMicros)
-    } finally {
-      this.#state.confirmKept()
-    }
   }
 
   /** @param {Envelope} envelope */
@@ -313,6 +261,35 @@ class ObserverThread {
       marks: () => this.#marks.list()
     }
   }
+
+  #sites = {
+    noteGrowing: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowing(growing) },
+    current: () => this.#allocationSites?.current() ?? null,
+    /** @type {import('./memory/sites/site-watch').SiteWatch['arm']} */
+    arm: (wanted, signal) => this.#siteWatch().arm(wanted, signal)
+  }
+
+  #siteWatch () {
+    const { SiteWatch } = require('./memory/sites/site-watch')
+    this.#allocationSites ??= new SiteWatch({
+      sampler: () => this.#captureParts.sampler,
+      main: this.#main,
+      buffersBytes: () => this.#state.notedMemory?.buffersBytes ?? null,
+      heapBytes: () => this.#state.notedMemory?.heapUsedBytes ?? 0,
+      hasSession: () => this.#recorder.hasSession,
+      routesOf: nodes => this.#windowReading.routesOf(nodes),
+      threadSessions: this.#recorder.threadSessions,
+      toOriginal: frames => this.#sourceMaps.frames(frames),
+      appRoot: this.#settings.appRoot
+    })
+    return this.#allocationSites
+  }
+
+  /** The report's code is loaded with the first one. @type {typeof import('./report-sections').reportSections} */
+  #reportSections = (profile, ...rest) => ({
+    ...require('./report-sections').reportSections(profile, ...rest),
+    events: () => this.#traceEvents.of(profile)
+  })
 
   /** @param {import('./heap/near-limit').LimitOrder} order */
   #watchLimit (order) {
@@ -416,6 +393,31 @@ class ObserverThread {
     const { makeLogger, STANDARD_ERROR } = require('../shared/default-logger')
     this.#logger ??= makeLogger({ fd: STANDARD_ERROR, isSync: true })
     return this.#logger
+  }
+
+  /**
+   * Handles the end of the process. The main thread has ended the last window, if that must be kept, and waits a short time: first until the
+   * session is closed, then until unsent data is on disk. This can happen several times: a main thread that is about to end may continue after
+   * all.
+   */
+  async #releaseOnRequest () {
+    for (;;) {
+      await this.#state.releaseRequested()
+      const toMicros = this.#state.keepMicros
+      if (toMicros > 0) await this.#recorder.history.waitFor(toMicros, MAX_LAST_WINDOW_MS) // the window comes through the session
+      this.#recorder.disconnect()
+      this.#state.confirmReleased() // also if there is no session any more
+      if (toMicros > 0) unattended(this.#keepLast(toMicros))
+    }
+  }
+
+  /** @param {number} toMicros */
+  async #keepLast (toMicros) {
+    try {
+      await this.#egress?.keepLast(toMicros)
+    } finally {
+      this.#state.confirmKept()
+    }
   }
 
   async #stop () {
