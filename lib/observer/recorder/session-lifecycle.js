@@ -23,7 +23,7 @@ class SessionLifecycle {
   /** @type {Promise<void> | undefined} */
   #opening
   #isAway = false
-  #awayMs
+  #awayMs = FIRST_AWAY_MS
   #reconnectedAt = -Infinity
   /** The last tick before the session was disconnected. */
   #tickMicros = 0
@@ -36,11 +36,9 @@ class SessionLifecycle {
    * @param {InspectorSession} parts.session
    * @param {() => void} parts.onDisconnected  the session is away for a while
    * @param {() => void} parts.onReconnected
-   * @param {number} [parts.firstAwayMs]
    */
   constructor (parts) {
     this.#parts = parts
-    this.#awayMs = parts.firstAwayMs ?? FIRST_AWAY_MS
   }
 
   /**
@@ -95,7 +93,7 @@ class SessionLifecycle {
     if (!this.#isAway) this.#parts.onDisconnected()
     this.#isAway = true
     const wasShort = monotonicMs() - this.#reconnectedAt < MAX_AWAY_MS
-    this.#awayMs = wasShort ? Math.min(this.#awayMs * 2, MAX_AWAY_MS) : this.#parts.firstAwayMs ?? FIRST_AWAY_MS
+    this.#awayMs = wasShort ? Math.min(this.#awayMs * 2, MAX_AWAY_MS) : FIRST_AWAY_MS
     this.#reconnectLater()
   }
 

@@ -5,6 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { SingleFlight } = require('../../base/single-flight')
+const { nullWhenBlocked } = require('../../link/main-client')
 const { describeInFlight } = require('../../shared/requests/in-flight')
 const { goneClients } = require('../connections')
 
@@ -76,12 +77,7 @@ class RequestsInFlight {
 
   /** @returns {Promise<(InFlightReading & { stack?: undefined }) | null>} */
   async #asked () {
-    try {
-      return await this.#parts.main.read('requests', {})
-    } catch (/** @type {any} */ error) {
-      if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
-      throw error
-    }
+    return this.#parts.main.read('requests', {}).catch(nullWhenBlocked)
   }
 }
 

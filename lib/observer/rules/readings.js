@@ -4,6 +4,7 @@
 // a rule needs. While it does not answer, the last reading ages and is not used.
 
 const { monotonicMicros } = require('../../base/monotonic')
+const { nullWhenBlocked } = require('../../link/main-client')
 const { doesNeed } = require('../../shared/rules/conditions')
 const { residentBytes } = require('../../base/system/resident-bytes')
 
@@ -75,11 +76,8 @@ class RuleReadings {
 
   /** @param {LoopQuestion} question */
   async #askLoop (question) {
-    try {
-      this.#loop.push(await this.#parts.askLoop(question))
-    } catch (/** @type {any} */ error) {
-      if (error.code !== 'ERR_LOOPSCOPE_LOOP_BLOCKED') throw error
-    }
+    const counts = await this.#parts.askLoop(question).catch(nullWhenBlocked)
+    if (counts !== null) this.#loop.push(counts)
   }
 
   /**

@@ -5,7 +5,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../../base/guard')
 const { createResponse } = require('../../../shared/admin/responses')
-const { knownOf } = require('./readings')
+const { nullWhenBlocked } = require('../../../link/main-client')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
@@ -72,7 +72,7 @@ async function * events (sources, signal) {
 
 /** @param {Sources} sources */
 async function loopNow (sources) {
-  const memory = await knownOf(sources, 'memory')
+  const memory = await sources.ask('memory').catch(nullWhenBlocked)
   return {
     at: Date.now(),
     maxDelayMs: 0,

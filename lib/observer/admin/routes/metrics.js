@@ -7,7 +7,7 @@ const { prefersOpenMetrics, writeExposition } = require('../../../shared/group/e
 const { json, text } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../base/validate')
 const { flag, oneOf } = require('../parameters')
-const { knownOf } = require('./readings')
+const { nullWhenBlocked } = require('../../../link/main-client')
 
 /** @import { Metric } from '../../group/sum-metrics' */
 /** @import { Context, RouteRow, Sources } from '../router' */
@@ -37,7 +37,7 @@ function metrics (context) {
 
 /** @param {Context} context */
 async function asText ({ sources, request }) {
-  const known = await knownOf(sources, prefersOpenMetrics(String(request.headers.accept ?? '')) ? 'openMetrics' : 'metrics')
+  const known = await sources.ask(prefersOpenMetrics(String(request.headers.accept ?? '')) ? 'openMetrics' : 'metrics').catch(nullWhenBlocked)
   const { contentType, text: exposition } = known?.value ?? { contentType: TEXT_FORMAT, text: '' }
   return text(200, withMetric(exposition, blockedNow(sources)), { 'Content-Type': contentType, ...staleHeader(known) })
 }
@@ -47,7 +47,7 @@ async function asText ({ sources, request }) {
  * @param {Context} context
  */
 async function asData ({ sources }) {
-  const known = await knownOf(sources, 'metricsReading')
+  const known = await sources.ask('metricsReading').catch(nullWhenBlocked)
   const reading = known?.value ?? NO_READING
   return json(200, { ...reading, metrics: [...reading.metrics, blockedNow(sources)] }, staleHeader(known))
 }

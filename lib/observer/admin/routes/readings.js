@@ -8,6 +8,7 @@ const { integer, oneOf, readJsonBody } = require('../parameters')
 const { MAX_SITES_SECONDS } = require('../../../shared/captures/kinds')
 const { json, text } = require('../../../shared/admin/responses')
 const { SingleFlight } = require('../../../base/single-flight')
+const { nullWhenBlocked } = require('../../../link/main-client')
 const { assertKnownKeys, refuse } = require('../../../base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { requestsText, slowRequestsText } = require('../requests-text')
@@ -129,7 +130,7 @@ async function findings ({ sources, parameters: { format = 'json' } }) {
 
 /** @param {Context} context */
 async function loop ({ sources }) {
-  const [reading, memory] = await Promise.all([knownOf(sources, 'processReading'), knownOf(sources, 'memory')])
+  const [reading, memory] = await Promise.all([sources.ask('processReading').catch(nullWhenBlocked), sources.ask('memory').catch(nullWhenBlocked)])
   return json(200, {
     delay: reading?.value.delay ?? null,
     memory: memory?.value ?? null,
@@ -254,17 +255,4 @@ function withoutSecrets (report) {
   return { header: facts, ...rest, workers: workers.map(withoutSecrets) }
 }
 
-/**
- * @param {Sources} sources
- * @param {Parameters<Sources['ask']>[0]} name
- */
-async function knownOf (sources, name) {
-  try {
-    return await sources.ask(name)
-  } catch (/** @type {any} */ error) {
-    if (error.code === 'ERR_LOOPSCOPE_LOOP_BLOCKED') return null
-    throw error
-  }
-}
-
-module.exports = { createReadingRoutes, knownOf }
+module.exports = { createReadingRoutes }
