@@ -5,6 +5,7 @@
 const { findFindings } = require('./findings/find-findings')
 const { toCodeFrame } = require('../formats/profile/frame')
 const { createWorkLineOf } = require('../formats/profile/work-lines')
+const { UNMEASURED } = require('../shared/findings/readings')
 const { adviceOf } = require('../shared/sync-calls/advice')
 const { readActivity } = require('./findings/activity')
 const { createSourceLines } = require('./stalls/culprit/source-lines')
@@ -21,20 +22,13 @@ const MIN_CALL_SHARE = 0.01
 
 /** Readings that a profile does not contain. */
 const UNKNOWN = Object.freeze({
+  ...UNMEASURED,
   at: 0,
   startedAt: -Infinity,
   thresholdMs: 100,
   blockedMs: 0,
   stalls: [],
-  slow: [],
-  system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
-  ownCpu: { ranShare: 1, observerMs: null },
-  pool: { queued: 0, maxWaitMs: 0 },
-  threads: null,
-  memory: null,
-  process: null,
-  pace: { ms: 0, routes: [] },
-  isStale: false
+  ownCpu: { ranShare: 1, observerMs: null }
 })
 
 /**

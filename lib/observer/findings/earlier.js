@@ -5,6 +5,7 @@
 
 const { isInPackage } = require('../../formats/profile/frame')
 const { isOfCode, withStalls } = require('./activity')
+const { UNMEASURED } = require('../../shared/findings/readings')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Readings, HotSpot } from '../../shared/findings/readings' */
@@ -65,17 +66,10 @@ function readingsOf (stalls, now, source) {
       sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 }
     },
     stalls,
-    slow: [],
     waits: [],
     calls: [],
     connections: {},
-    system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
-    pool: { queued: 0, maxWaitMs: 0 },
-    threads: null,
-    memory: null,
-    process: null,
-    pace: { ms: 0, routes: [] },
-    isStale: false
+    ...UNMEASURED
   }
 }
 

@@ -161,6 +161,18 @@ const NOTABLE_WORKERS = 0.03
 const SLOW_MS = 500
 const MIN_REQUESTS = 5
 
+/** What readings without a measurement of the process have. */
+const UNMEASURED = Object.freeze({
+  slow: [],
+  system: { ms: 0, cpuMs: null, runQueueMs: null, throttledMs: null, io: null },
+  pool: { queued: 0, maxWaitMs: 0 },
+  threads: null,
+  memory: null,
+  process: null,
+  pace: { ms: 0, routes: [] },
+  isStale: false
+})
+
 /**
  * How busy the loop was, 0 to 1; 0 where nothing was recorded.
  * @param {Readings} readings
@@ -386,6 +398,7 @@ module.exports = {
   LOOK_BACK_MS,
   MIN_REQUESTS,
   NOTABLE_WORKERS,
+  UNMEASURED,
   areBuffers,
   hasSmallWrites,
   inFlightOf,
