@@ -1,6 +1,7 @@
 'use strict'
 
-// Facts about the process from its environment variables and flags that are not set for loopscope.
+// Reads environment variables and flags that are not set for loopscope: facts about the process, and OpenTelemetry's values for options without one, which
+// are the name of the service and where OTLP goes.
 
 const path = require('node:path')
 
@@ -10,6 +11,9 @@ const path = require('node:path')
 const PROFILER_FLAGS = Object.freeze(['--cpu-prof', '--experimental-test-coverage'])
 
 const DEFAULT_POOL_SIZE = 4 // libuv's default
+
+// eslint-disable-next-line no-control-regex -- a name is shown in logs and on terminals
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
 /**
  * @typedef {object} EnvironmentFacts
@@ -108,4 +112,51 @@ function unpacked (packed) {
   }
 }
 
-module.exports = { applicationVariables, environmentFacts, reasonNodeProfiles }
+/**
+ * @param {unknown} appName  set for loopscope
+ * @param {NodeJS.ProcessEnv} variables
+ * @returns {unknown} else the name of OpenTelemetry, if there is one
+ */
+function withServiceName (appName, { OTEL_SERVICE_NAME: name, OTEL_RESOURCE_ATTRIBUTES: attributes }) {
+  if (appName !== undefined) return appName
+  const found = name?.trim() || pairsOf(attributes).get('service.name')
+  return found && !CONTROL.test(found) ? found : undefined
+}
+
+/**
+ * Destinations of the kind otlp without a URL get OpenTelemetry's, with its headers: those are credentials for that URL alone.
+ * @param {unknown} egress  not checked yet
+ * @param {NodeJS.ProcessEnv} variables
+ * @returns {unknown}
+ */
+function withOtlpEndpoint (egress, variables) {
+  if (Array.isArray(egress)) return egress.map(one => withOtlpEndpoint(one, variables))
+  const destination = /** @type {any} */ (egress)
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: headers, OTEL_EXPORTER_OTLP_PROTOCOL: protocol } = variables
+  const isMissing = destination?.to === 'otlp' && destination.url === undefined
+  if (!isMissing || !url || protocol === 'grpc') return egress
+  return { ...destination, url, headers: { ...Object.fromEntries(pairsOf(headers)), ...destination.headers } }
+}
+
+/**
+ * "key=value,key=value", with percent-encoded values, as W3C Baggage has it.
+ * @param {string | undefined} text
+ * @returns {Map<string, string>}
+ */
+function pairsOf (text = '') {
+  return new Map(text.split(',').flatMap(pair => {
+    const [, key, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
+    return key === undefined ? [] : [[key, decoded(value)]]
+  }))
+}
+
+/** @param {string} value */
+function decoded (value) {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
+
+module.exports = { applicationVariables, environmentFacts, reasonNodeProfiles, withOtlpEndpoint, withServiceName }

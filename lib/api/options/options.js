@@ -8,7 +8,7 @@ const { assertBoolean, assertFunction, assertInteger, assertMethods, assertNumbe
 const { assertKind } = require('../../shared/captures/kinds')
 const { RETENTION, defaultDir } = require('../../shared/store/defaults')
 const { DEFAULT_PATH, checkHosts, checkMountPath, checkToken, parseAddress, toListen } = require('./admin-settings')
-const { withOtlpEndpoint, withServiceName } = require('./open-telemetry')
+const { withOtlpEndpoint, withServiceName } = require('./environment-facts')
 const { NEAR_LIMIT_MODES } = require('../../probe/heap/near-limit')
 const { SNAPSHOT_ENGINES } = require('../../probe/heap/snapshot-engines')
 const { ENGINE_NAMES } = require('../../probe/recorder/engines')
