@@ -3,7 +3,7 @@
 // Facts about this process as a worker of a Node.js cluster, and about its primary.
 
 const fs = require('node:fs')
-const { hasSignal } = require('./signal-mask')
+const { hasSignal } = require('./process-ids')
 
 /** @type {number | null | undefined} */
 let workerId

@@ -1,6 +1,6 @@
 'use strict'
 
-// Facts about a process by its id: whether it lives, since when, and in which namespace the id is valid; and the id of a thread.
+// Facts about a process by its id: whether it lives, since when, in which namespace the id is valid, and which signals it handles; and the id of a thread.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -73,4 +73,15 @@ function threadPidHere () {
   }
 }
 
-module.exports = { isAlive, namespaceOf, ownNamespace, processStart, threadPidHere }
+/**
+ * Of a set of signals in /proc/<pid>/status on Linux, such as SigCgt.
+ * @param {string} mask  hexadecimal, as it stands there
+ * @param {NodeJS.Signals} signal
+ * @returns {boolean}
+ * @throws SyntaxError where it is no number
+ */
+function hasSignal (mask, signal) {
+  return (BigInt(`0x${mask}`) >> BigInt(os.constants.signals[signal] - 1) & 1n) === 1n
+}
+
+module.exports = { isAlive, namespaceOf, ownNamespace, processStart, threadPidHere, hasSignal }

@@ -5,7 +5,7 @@
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const { hasSignal } = require('../../base/system/signal-mask')
+const { hasSignal } = require('../../base/system/process-ids')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../../base/system/tcp-table')
 
 const EFFECTIVE = 1 // index of the effective user id, after the real one
