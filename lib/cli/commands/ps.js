@@ -13,7 +13,7 @@ const { WIDE_OPTION, tableLines } = require('../output/table')
 const { printable } = require('../../base/printable')
 const { showBytes } = require('../../base/sizes')
 const { describeFrame, packageOf } = require('../../formats/profile/frame')
-const { PAUSE_MS_PER_MB } = require('../../shared/heap/snapshot-pause')
+const { PAUSE_MS_PER_MB } = require('../../shared/captures/kinds')
 
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { Suspended, SuspendedFunction, SuspendedStop } from '../../../types/suspended' */

@@ -3,7 +3,7 @@
 // Estimates what a heap snapshot costs in memory, disk and pause, from V8's heap statistics and from the cost of the previous snapshot. Pure. The
 // estimate is the worst case for a heap of that size, not the average.
 
-const { PAUSE_MS_PER_MB } = require('../../../shared/heap/snapshot-pause')
+const { PAUSE_MS_PER_MB } = require('../../../shared/captures/kinds')
 
 const MB = 1e6
 const KIB = 1024
