@@ -27,7 +27,7 @@ class CaptureParts {
    * @param {CaptureSources['sourceMaps']} parts.sourceMaps
    * @param {MainClient} parts.main
    * @param {OwnWork} parts.ownWork
-   * @param {import('./marks').Marks} parts.marks
+   * @param {import('../shared/marks').Marks} parts.marks
    * @param {typeof import('./report-sections').reportSections} parts.reportSections
    * @param {() => WorkLine[]} parts.workLines
    */

@@ -13,7 +13,7 @@ const { onlyRoute } = require('../formats/profile/only-route')
 /** @import { View } from './recorder/views' */
 /** @import { CaptureRequest } from '../shared/captures/kinds' */
 /** @import { HeapHistogram, HeapProfile } from '../formats/formats' */
-/** @import { Marks } from './marks' */
+/** @import { Marks } from '../shared/marks' */
 /** @import { SourceMaps } from '../source-maps/source-maps' */
 /** @import { NewArtifact } from './store/store' */
 /** @import { ArtifactFacts, CaptureKind, RetentionOptions, Trigger } from '../../types/diagnostics' */

@@ -26,7 +26,7 @@ const TIME_OF_DAY = new Map([
   ['lib/cli/bench/measure.js', 'when it was measured, and from and to are times of day'],
   ['lib/cli/output/destination.js', 'the name of a file'],
   ['lib/cli/output/display.js', 'which day is today'],
-  ['lib/shared/new-mark.js', 'when it was set'],
+  ['lib/shared/marks.js', 'when it was set'],
   ['lib/shared/clock.js', 'it is a clock of the time of day'],
   ['lib/observer/heap/histogram.js', 'when it was taken'],
   ['lib/observer/egress/destination.js', 'when an item was made, for the next process'],

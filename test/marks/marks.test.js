@@ -2,8 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Marks, MAX_MARKS } = require('../../lib/observer/marks')
-const { newMark } = require('../../lib/shared/new-mark')
+const { Marks, MAX_MARKS, newMark } = require('../../lib/shared/marks')
 
 const marksAt = (...times) => {
   const marks = new Marks()

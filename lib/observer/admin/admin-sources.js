@@ -9,7 +9,7 @@ const { workLinesOf } = require('../../formats/profile/work-lines')
 const { createFindings } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
 const { checkRequest } = require('../../shared/captures/kinds')
-const { newMark } = require('../../shared/new-mark')
+const { newMark } = require('../../shared/marks')
 const { WhatIf } = require('../what-if/what-if')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
@@ -60,7 +60,7 @@ const REPORT_MS = 10_000
  * @param {(fields: object, message: string) => void} parts.logNow  writes directly to standard error
  * @param {() => import('../egress/egress').Egress | undefined} parts.egress  undefined: no application configured it
  * @param {() => RulesStatus} parts.rules  the application's rules and their states
- * @param {import('../marks').Marks} parts.marks
+ * @param {import('../../shared/marks').Marks} parts.marks
  * @param {import('../memory/memory-watch').MemoryWatch} parts.memory
  * @param {Pick<import('../memory/sites/site-watch').SiteWatch, 'arm' | 'current'>} parts.allocationSites
  * @param {import('../stalls/scheduler').Scheduler} parts.scheduler

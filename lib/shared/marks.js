@@ -1,10 +1,24 @@
 'use strict'
 
-// Keeps the marks of the process, labels for points in time: set by its code or over the admin surface. They are lost with the observer.
+// Marks, labels for points in time: set by the code of the process or over the admin surface. The observer keeps them, and they are lost with it.
+
+const { refuse } = require('../base/validate')
 
 /** @import { Mark } from '../../types/diagnostics' */
 
 const MAX_MARKS = 100
+// Logs, tables and charts show it on one line.
+const TEXT = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u
+
+/**
+ * One of this moment.
+ * @param {unknown} text
+ * @returns {Mark}
+ */
+function newMark (text) {
+  if (typeof text !== 'string' || !TEXT.test(text)) refuse('mark', 'a text of 1 to 200 printable characters', text)
+  return { at: Date.now(), text }
+}
 
 /** The last marks, oldest first. */
 class Marks {
@@ -33,4 +47,4 @@ class Marks {
   }
 }
 
-module.exports = { Marks, MAX_MARKS }
+module.exports = { Marks, MAX_MARKS, newMark }
