@@ -50,7 +50,7 @@ for (const { path, method, scope, isOpen } of ROWS) {
     }
   })
 
-  test(`${method} ${path} in production without anybody who may`, async t => {
+  test(`${method} ${path} in production without configured access`, async t => {
     const { ask } = createSubject(t, { application: { isProduction: true, tokens: [] } })
     for (const endpoint of ['listener', 'mount']) {
       assert.equal((await ask(targetOf(path), { method, endpoint })).status, 404, endpoint)
@@ -60,7 +60,7 @@ for (const { path, method, scope, isOpen } of ROWS) {
   })
 
   if (isOpen) continue
-  test(`${path} with a method that it does not know`, async t => {
+  test(`${path} with an unknown method`, async t => {
     const { ask } = createSubject(t)
     const { status, headers } = await ask(targetOf(path), { method: 'PATCH' })
     assert.equal(status, 405)
@@ -89,14 +89,14 @@ test('names that the application calls its own are taken, with a port or without
   }
 })
 
-test('the page of this server itself may ask, also behind a proxy that ends TLS', async t => {
+test('requests of the server\'s own page are allowed, also behind a proxy that ends TLS', async t => {
   const { ask } = createSubject(t)
   for (const origin of ['http://shop.internal', 'https://shop.internal']) {
     assert.equal((await ask('/loop', { headers: { host: 'shop.internal', origin, 'sec-fetch-site': 'same-origin' } })).status, 200)
   }
 })
 
-test('after ten wrong tokens in a minute wrong ones of that peer are told to wait; the right one always passes', async t => {
+test('after ten wrong tokens in a minute further wrong ones of that peer have to wait; the right one always passes', async t => {
   let now = 0
   const { ask } = createSubject(t, { now: () => now })
   const tries = []
@@ -139,7 +139,7 @@ test('authorize of the application decides for those without a known token', asy
   assert.equal((await ask('/cpu', { token: TOKENS.profile })).status, 200)
 })
 
-test('an authorize that cannot answer is told from one that says no', async t => {
+test('an authorize that cannot answer is distinguished from one that refuses', async t => {
   const { ask } = createSubject(t, { application: { hasAuthorize: true }, sources: { authorize: require('./subject').unavailable } })
   const { status, value, headers } = await ask('/loop', { token: null })
   assert.deepEqual([status, value.code, headers['Retry-After']], [503, 'ERR_LOOPSCOPE_LOOP_BLOCKED', '5'])

@@ -17,7 +17,7 @@ function createSubject () {
   return subject
 }
 
-test('an application is opened under its own number, asked by it, and closed once', async () => {
+test('an application is opened, addressed by its own number, and closed once', async () => {
   const { applications, asked, sent } = createSubject()
   const shop = applications.open({ appName: 'shop', listen: null }, { metrics: async () => 'of the shop', authorize: async (request, scope) => scope === request, logger: {} })
   const blog = applications.open({ appName: 'blog', listen: null }, { metrics: async () => 'of the blog', authorize: async () => false, logger: {} })

@@ -33,7 +33,7 @@ async function startSurface ({ options = {}, env = {}, isMounted = false }) {
   return { tokens, lines }
 }
 
-test('a random token is made for a listener where nobody chose one, and told in the log', async () => {
+test('a listener without a configured token gets a random one, which is logged', async () => {
   const options = { admin: { listen: 9229 } }
   const { tokens, lines: [line] } = await startSurface({ options })
   const [, token] = /^http:\/\/127\.0\.0\.1:9229\/#token=(\S{32,})$/.exec(line)

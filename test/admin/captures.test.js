@@ -50,7 +50,7 @@ test('each leaves one line in the log of the application', async t => {
   assert.match(message, /^audit: cpu capture for listener 127\.0\.0\.1, cpu-shop-.+\.cpuprofile$/)
 })
 
-test('who prefers to wait gets it when it is done', async t => {
+test('a client that prefers to wait gets it when it is done', async t => {
   const subject = createSubject(t)
   const { status, value } = await post(subject, { kind: 'cpu' }, { headers: { prefer: 'wait=10' } })
   assert.deepEqual([status, value.state], [201, 'succeeded'])
@@ -88,7 +88,7 @@ test('the same key is the same capture', async t => {
   assert.equal((await post(subject, { kind: 'cpu' }, { headers: { 'idempotency-key': 'x'.repeat(129) } })).status, 400)
 })
 
-test('six in ten minutes, then the seventh is told when to come back', async t => {
+test('six in ten minutes, then the seventh gets a Retry-After', async t => {
   const subject = createSubject(t)
   const statuses = []
   for (let attempt = 0; attempt < 7; attempt++) statuses.push((await post(subject, { kind: 'cpu' })).status)
@@ -131,7 +131,7 @@ test('captures under way count, and a cancelled one does where it has stopped th
   assert.equal((await post(subject, SNAPSHOT)).status, 429)
 })
 
-test('a process of the group that asks for somebody is no owner, and says for whom', async t => {
+test('a process of the group that requests on behalf of a client is not the owner, and names the client', async t => {
   const subject = createSubject(t)
   const asked = { endpoint: 'control', token: null, headers: { prefer: 'wait=5', 'x-loopscope-asked-for': 'listener 10.0.0.7' } }
   const forced = { ...SNAPSHOT, force: true }
@@ -171,7 +171,7 @@ test('a full store is 507, with the remedy', async t => {
   assert.match(value.remedy, /Delete artifacts/)
 })
 
-test('artifacts are listed, given whole or in part, and deleted by those who manage', async t => {
+test('artifacts are listed, served whole or in part, and deleted with the scope manage', async t => {
   const subject = createSubject(t)
   const { name } = subject.store.write({ kind: 'cpu', extension: 'cpuprofile', at: Date.now(), appName: 'shop', bytes: Buffer.from('0123456789') })
   const { artifacts } = (await subject.ask('/artifacts')).value

@@ -30,7 +30,7 @@ async function race (directory, count) {
   return { claimed, end }
 }
 
-test('of those who claim a name at the same moment one has it, also from the dead', async t => {
+test('of several that claim a name at the same moment one gets it, also from a dead process', async t => {
   const directory = makeScratch(t)
   for (let round = 0; round < 2; round++) {
     const { claimed, end } = await race(directory, 4)

@@ -52,7 +52,7 @@ async function freePorts () {
 const portsOf = app => app.said(/^diagnostics at /).map(({ url }) => Number(new URL(url).port))
 const pidAt = async port => (await (await get(`http://127.0.0.1:${port}/`, { headers: { accept: 'application/json' } })).json()).facts.pid
 
-test('the workers of a primary that knows nothing of us have one token, told once', async t => {
+test('the workers of a primary without loopscope have one token, logged once', async t => {
   const app = await runWorkers(t, 3, { env: { LOOPSCOPE_TOKEN: '' } })
   const { url } = await app.until(/^diagnostics at /)
   const [, place, token] = /^(.+)#token=(.+)$/.exec(url)
@@ -100,7 +100,7 @@ test('a generation that lives on beside the next one costs nobody a listener, an
   assert.deepEqual(app.said(/admin listener could not start/), [])
 })
 
-test('a port that another program holds is not taken, nor is another one, and it is said', async t => {
+test('a port that another program holds is not taken, nor is another one, and the reason is logged', async t => {
   const base = await freePorts()
   const other = net.createServer().listen({ port: base + 1, host: '127.0.0.1' })
   await once(other, 'listening')
@@ -128,7 +128,7 @@ test('under PM2 the port follows the number of the instance, and waits for the p
   assert.deepEqual(portsOf(after), [base + 3])
 })
 
-test('under PM2 a port that another application holds is said at once', async t => {
+test('under PM2 a port that another application holds is reported at once', async t => {
   const base = await freePorts()
   const env = { LOOPSCOPE_ADMIN_LISTEN: String(base), LOOPSCOPE_TOKEN: TOKEN, TMPDIR: makeFolder(t), XDG_RUNTIME_DIR: '', NODE_APP_INSTANCE: '0' }
   await start(t, [path.join(FIXTURES, 'app.js')], { env: { ...env, pm_id: '1' } }).until(/^diagnostics at /)

@@ -71,7 +71,7 @@ for (const [what, lay] of Object.entries(TRAPS)) {
   })
 }
 
-test('a process whose directory another user made says so, and works without a control socket', { skip: notRoot }, async t => {
+test('a process whose directory another user made reports it, and works without a control socket', { skip: notRoot }, async t => {
   const shared = fs.mkdtempSync('/tmp/ls-')
   t.after(() => fs.rmSync(shared, { recursive: true, force: true }))
   fs.chmodSync(shared, 0o1777)
@@ -128,7 +128,7 @@ test('what it holds stays what it was, also when its name is given to another on
   assert.deepEqual([fs.readdirSync(path.join(own, 'control')), fs.readdirSync(path.join(`${own}-away`, 'control'))], [[], ['here']])
 })
 
-test('the runtime folder of the session is preferred where it is ours alone', { skip: noModes }, t => {
+test('the runtime folder of the session is preferred where it is private to the user', { skip: noModes }, t => {
   const runtime = makeScratch(t)
   const preferred = path.join(runtime, 'loopscope', 'control')
   fs.chmodSync(runtime, 0o700)

@@ -55,7 +55,7 @@ for (const { title, path, method, cost } of rows) {
   })
 }
 
-test('six reports in ten minutes are made, however many read them; the next reader is told when to come back', async t => {
+test('six reports in ten minutes are made, however many clients read them; the next gets a Retry-After', async t => {
   let made = 0
   const subject = createSubject(t, { sources: { report: async () => { made++; return process.report.getReport() } } })
   for (let round = 0; round < 3; round++) {

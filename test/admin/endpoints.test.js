@@ -26,7 +26,7 @@ for (const [name, env] of [['', {}], [' behind a body parser', { TEST_BODY_PARSE
   })
 }
 
-test('the application keeps its own paths, and gets what is none of ours', async t => {
+test('the application keeps its own paths, and gets all requests that are not for loopscope', async t => {
   const { url } = await run(t)
   assert.equal(await (await get(`${url}/auth`)).text(), 'ok')
   for (const target of ['/diagnosticsx', '/Diagnostics/stalls', '/x/diagnostics']) assert.match(await (await get(url + target)).text(), /Cannot GET/)
@@ -54,7 +54,7 @@ test('events are passed on as they come, and end when the client leaves', async 
   }
 })
 
-test('outside production one line tells the address with a token for this process, and that token works', async t => {
+test('outside production one line has the address with a token for this process, and that token works', async t => {
   const { until, said, port } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'test' } })
   const { url } = await until(/^diagnostics at /)
   const [, place, token] = /^(http:\/\/127\.0\.0\.1:\d+\/diagnostics)#token=(.+)$/.exec(url)
@@ -80,7 +80,7 @@ test('in production without a token nothing answers but the control socket', asy
   assert.equal(said(/^diagnostics: /).length, 1)
 })
 
-test('in production without a token the listener is not opened, and once it is said why', async t => {
+test('in production without a token the listener is not opened, and the reason is logged once', async t => {
   const { until, said, url } = await run(t, { env: { LOOPSCOPE_TOKEN: '', NODE_ENV: 'production' } })
   const { code, msg } = await until(/^the admin listener could not start/)
   assert.equal(code, 'LOOPSCOPE_WARN_LISTENER')
@@ -89,7 +89,7 @@ test('in production without a token the listener is not opened, and once it is s
   assert.deepEqual([said(/^the admin listener/).length, said(/^diagnostics at /)], [1, []])
 })
 
-test('below a router the surface is below the path of that, which is told with the first request that shows it', async t => {
+test('below a router the surface is below its path, which is logged with the first request that shows it', async t => {
   const { until, said, url } = await run(t, { env: { LOOPSCOPE_TOKEN: '', LOOPSCOPE_ADMIN_LISTEN: '', NODE_ENV: 'test', TEST_MOUNT: '/api' } })
   assert.equal((await get(`${url}/diagnostics/loop`)).status, 404)
   assert.deepEqual(said(/^diagnostics at /), [])
@@ -148,7 +148,7 @@ test('an address that is taken costs the listener, and nothing else', async t =>
   assert.equal((await get(`${url}/diagnostics/loop`)).status, 200)
 })
 
-test('connections that say nothing, and requests that are none, do not stop the listener', async t => {
+test('silent connections and malformed requests do not stop the listener', async t => {
   const { listenerUrl } = await run(t)
   const url = await listenerUrl()
   const { port } = new URL(url)
@@ -161,7 +161,7 @@ test('connections that say nothing, and requests that are none, do not stop the 
   assert.match(String((await answered)[0]), /^HTTP\/1\.1 404 /)
 })
 
-test('a profile and events are not cut off by those who come to the listener and say half', async t => {
+test('a profile and events are not cut off by unfinished requests to the listener', async t => {
   const { listenerUrl } = await run(t)
   const url = await listenerUrl()
   await recorded(url)

@@ -30,7 +30,7 @@ test('two snapshots of the store are compared in each format, while the applicat
   assert.match(await page.text(), /^<!doctype html>/)
 })
 
-test('what is missing, unknown or not allowed is said', async t => {
+test('what is missing, unknown or not allowed is named in the answer', async t => {
   const subject = createSubject(t)
   const ask = (query, token = TOKENS.dump) => subject.ask(`/heap/comparison${query}`, { token })
   assert.equal((await ask('?before=a&after=b', TOKENS.profile)).status, 403)
@@ -61,7 +61,7 @@ test('one comparison at a time, and none where memory does not suffice', async t
   await assert.rejects(poor.compare(order, never), { code: 'ERR_LOOPSCOPE_COMPARISON_REFUSED', message: /memory: needs .* MB, may take 0 MB .*by a test.*loopscope diff/ })
 })
 
-test('a comparison ends with whoever asked for it, and faults of a file keep their code', async t => {
+test('a comparison ends when its client leaves, and faults of a file keep their code', async t => {
   const comparisons = createComparisons()
   const [good] = files(t)
   const controller = new AbortController()

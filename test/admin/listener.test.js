@@ -69,18 +69,18 @@ for (const [what, text] of [['half of their headers', HALF], ['half of their bod
   })
 }
 
-test('many who come at once with the right token are all answered', async t => {
+test('many clients at once with the right token are all answered', async t => {
   const { ask } = await createSubject(t)
   const answers = await Promise.all(Array.from({ length: 300 }, () => ask()))
   assert.deepEqual(answers.filter(({ status }) => status !== 200), [])
 })
 
-test('a client that says half is closed without anybody needing its place', async t => {
+test('an unfinished request is closed even if its place is not needed', async t => {
   const { connect } = await createSubject(t, { limits: { headersMs: 50, requestMs: 50, checkMs: 20 } })
   await Promise.all([HALF, HALF_BODY, ''].map(async text => once(await connect(text), 'close')))
 })
 
-test('who is turned away does not keep the connection, and who is let in does', async t => {
+test('a refused client does not keep its connection, and an admitted one does', async t => {
   const { ask, connect } = await createSubject(t)
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
   t.after(() => agent.destroy())
@@ -89,7 +89,7 @@ test('who is turned away does not keep the connection, and who is let in does', 
   assert.deepEqual(await ask({ agent }), { status: 200, connection: 'keep-alive' })
 })
 
-test('an answer that takes long is not cut off: neither by the time it takes nor by those who come meanwhile', async t => {
+test('a long answer is not cut off: neither by its duration nor by new clients', async t => {
   const { ask, connect, held } = await createSubject(t, { limits: { headersMs: 50, requestMs: 50, checkMs: 20 } })
   const long = ask({ path: '/held' })
   while (held.length === 0) await new Promise(setImmediate)
@@ -99,7 +99,7 @@ test('an answer that takes long is not cut off: neither by the time it takes nor
   assert.equal((await long).status, 200)
 })
 
-test('of those who were admitted the one that was idle for longest goes when there are too many', async t => {
+test('when there are too many connections the longest idle of the admitted ones is closed', async t => {
   const { ask, connect, held } = await createSubject(t, { connections: { maxAuthorized: 2, maxUnauthorized: 2 } })
   const long = ask({ path: '/held' })
   while (held.length === 0) await new Promise(setImmediate)

@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { createSubject, TOKENS } = require('./subject')
 const { run, get, getControl } = require('./running')
 
-test('a mark is made with POST, and told with the series', async t => {
+test('a mark is made with POST, and is part of the series', async t => {
   const { ask } = createSubject(t)
   const { status, value: mark } = await ask('/marks', { method: 'POST', body: { text: 'deploy 42' } })
   assert.deepEqual([status, mark.text], [201, 'deploy 42'])
@@ -15,7 +15,7 @@ test('a mark is made with POST, and told with the series', async t => {
   assert.deepEqual((await ask('/loop', { token: TOKENS.metrics })).value.marks, [mark])
 })
 
-test('who may only read metrics makes none, and what is no mark is refused with its code', async t => {
+test('the scope metrics cannot make one, and an invalid mark is refused with its code', async t => {
   const { ask } = createSubject(t)
   assert.equal((await ask('/marks', { method: 'POST', body: { text: 'deploy' }, token: TOKENS.metrics })).status, 403)
   for (const body of [{ text: '' }, { text: 7 }, {}, '[]', 'text', null]) {

@@ -22,7 +22,7 @@ async function names (url) {
   return artifacts.map(({ name }) => name).sort()
 }
 
-test('artifacts of another application are neither listed, served, compared nor deleted, nor do ours push them out', async t => {
+test('artifacts of another application are not listed, served, compared, deleted or pushed out', async t => {
   const env = { LOOPSCOPE_DIR: path.join(makeScratch(t), 'captures'), LOOPSCOPE_RETENTION_MAX_COUNT: '1' }
   const shop = await run(t, { env: { ...env, LOOPSCOPE_APP_NAME: 'shop' } })
   const blog = await run(t, { env: { ...env, LOOPSCOPE_APP_NAME: 'blog' } })

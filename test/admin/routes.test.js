@@ -8,7 +8,7 @@ const { errors } = require('../../lib/base/errors')
 const { createRoutes } = require('../../lib/observer/admin/routes')
 const { craft, withRoutes } = require('../fixtures/profiles/profiles')
 
-test('the index tells a program what there is, with links that begin where it is mounted', async t => {
+test('the index lists the routes for programs, with links that begin where it is mounted', async t => {
   const { ask } = createSubject(t)
   const { value } = await ask('/', { base: '/ops' })
   assert.equal(value.facts.appName, 'shop')
@@ -39,7 +39,7 @@ test('what is added to OpenMetrics stands before its end', async t => {
   assert.equal(headers['X-Loopscope-Stale-Since'], new Date(5).toISOString())
 })
 
-test('while the main thread has told nothing yet, what the observer knows is told', async t => {
+test('before the main thread has answered, the observer\'s own data is served', async t => {
   const { ask } = createSubject(t, { sources: { ask: async () => unavailable(), loopNow: () => ({ blockedMs: 900 }) } })
   const loop = await ask('/loop')
   assert.deepEqual([loop.value.delay, loop.value.requests, loop.value.blockedMs, loop.value.isStale], [null, { answered: 7, inFlight: 2 }, 900, true])
@@ -64,7 +64,7 @@ test('the requests under way are given as data and as text', async t => {
   ])
 })
 
-test('stalls come with totals, as many as are asked for', async t => {
+test('stalls come with totals, up to the requested number', async t => {
   const { ask } = createSubject(t, { sources: { stalls: () => ({ stalls: [STALL, STALL, STALL], current: null, totals: { count: 3 } }) } })
   assert.equal((await ask('/stalls?limit=2')).value.stalls.length, 2)
   assert.equal((await ask('/stalls')).value.totals.count, 3)
@@ -83,7 +83,7 @@ test('a CPU profile is given in every format, and no file is written', async t =
   assert.deepEqual(store.list(), [])
 })
 
-test('the stretch of time is what was asked for', async t => {
+test('the time range is the requested one', async t => {
   const wanted = []
   const subject = createSubject(t)
   const { view } = subject.sources
@@ -136,7 +136,7 @@ test('what changed since an earlier stretch of time is a page, or what the page 
   assert.deepEqual(store.list(), [])
 })
 
-test('a recorder that is off, and a time that it does not hold, are told apart', async t => {
+test('a recorder that is off, and a time that it does not hold, are distinguished', async t => {
   const off = createSubject(t, { sources: { view: async () => { throw new errors.ERR_LOOPSCOPE_RECORDER_OFF('option recorder is false') } } })
   assert.deepEqual([(await off.ask('/cpu')).status, (await off.ask('/cpu')).value.code], [503, 'ERR_LOOPSCOPE_RECORDER_OFF'])
   const empty = createSubject(t, { sources: { view: async () => { throw new errors.ERR_LOOPSCOPE_EMPTY_VIEW('a', 'b', 60, 'c') } } })
@@ -217,7 +217,7 @@ test('requests are counted by endpoint, unknown paths under one name', async t =
   assert.deepEqual(counted.map(({ endpoint, code }) => [endpoint, code]), [['stalls', 200], ...Array(5).fill(['unknown', 404])])
 })
 
-test('/live tells the loop once a second, each stall once, and that it is stuck', async t => {
+test('/live sends the loop once a second, each stall once, and that it is stuck', async t => {
   let stalls = [STALL]
   let blockedMs = 0
   const controller = new AbortController()
@@ -237,7 +237,7 @@ test('/live tells the loop once a second, each stall once, and that it is stuck'
   assert.equal((await chunks.next()).done, true)
 })
 
-test('a sixth listener is asked to come back, and a place is free when one leaves', async t => {
+test('a sixth client gets a Retry-After, and a place is free when one leaves', async t => {
   const { ask } = createSubject(t)
   const open = []
   for (let client = 0; client < 5; client++) {

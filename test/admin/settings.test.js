@@ -40,7 +40,7 @@ test('a worker listens on a port of its own', async () => {
   await assert.rejects(listenOf(6060, { clusterId: 900, pm2: null }, { ...group, number: () => Infinity }), { code: 'ERR_LOOPSCOPE_SOCKET_UNUSABLE' })
 })
 
-test('PM2 is believed what it says, and nobody who only uses its variable', () => {
+test('PM2\'s own variables count, and those set without PM2 do not', () => {
   const pm2Of = env => resolveOptions({}, env).pm2Process
   assert.deepEqual(pm2Of({ pm_id: '4', NODE_APP_INSTANCE: '2' }), { id: '4', instance: 2 })
   for (const env of [{}, { NODE_APP_INSTANCE: '2' }, { pm_id: '4' }, { pm_id: 'x/../y', NODE_APP_INSTANCE: '2' }, { pm_id: '4', NODE_APP_INSTANCE: 'blue' }]) assert.equal(pm2Of(env), null)
@@ -56,7 +56,7 @@ test('tokens carry a scope, the widest where none is written', () => {
   assert.deepEqual(parseTokens('x', `metrics:${A}, ${B}\n`), [{ sha256: hashToken(A), scope: 'metrics' }, { sha256: hashToken(B), scope: 'manage' }])
 })
 
-test('a token file is read again when it changes, and what it said holds while it cannot be read', t => {
+test('a token file is read again when it changes, and its last content holds while it cannot be read', t => {
   const tokenFile = path.join(makeScratch(t), 'token')
   let now = 0
   const faults = []

@@ -20,7 +20,7 @@ const partsOf = ({ hasExactCalls = false, isCurrent = true, readOrLast = unavail
   poolWaits: { counts: () => POOL }
 })
 
-test('what was sampled is the observer\'s: without the exact detector the main thread is not asked', async () => {
+test('without the exact detector the observer answers by itself', async () => {
   const before = Date.now()
   const { at, ...answer } = await readSyncCalls(partsOf())
   assert.deepEqual(answer, { sampled: SAMPLED, ...NOT_COUNTED, pool: POOL, isStale: false })
@@ -31,7 +31,7 @@ test('an open window that did not come in time makes it old', async () => {
   assert.equal((await readSyncCalls(partsOf({ isCurrent: false }))).isStale, true)
 })
 
-test('what was counted is asked of the main thread, and while that is stuck its last answer counts', async () => {
+test('exact counts come from the main thread, and while that is stuck its last answer is used', async () => {
   const asked = []
   for (const isStale of [false, true]) {
     const readOrLast = (...question) => {

@@ -52,7 +52,7 @@ for (const format of Object.keys(FORMATS)) {
   })
 }
 
-test('a capture of one route holds what ran for it, and says how much that is', async () => {
+test('a capture of one route holds what ran for it, and reports its share', async () => {
   const profile = withRoutes(craft([[['serve', 'login'], 600_000], [['serve', 'parse'], 400_000]]), { login: 'POST /login', parse: 'GET /parse' })
   const { captures, written } = createSubject({ profile })
   const run = route => captures.run(orderOf({ last: 5, format: 'text', route }), { signal: new AbortController().signal })
@@ -64,7 +64,7 @@ test('a capture of one route holds what ran for it, and says how much that is', 
   assert.equal(written.length, 1)
 })
 
-test('it asks for the past and the future in one view, in whole microseconds', async () => {
+test('past and future are requested as one view, in whole microseconds', async () => {
   const { captures, wanted } = createSubject()
   const before = monotonicMicros()
   await captures.run(orderOf({ last: 0.3, seconds: 1.1 }), { signal: new AbortController().signal })
@@ -74,14 +74,14 @@ test('it asks for the past and the future in one view, in whole microseconds', a
   assert.ok(Number.isInteger(fromMicros) && fromMicros >= before - 300_001 && fromMicros <= after - 299_999)
 })
 
-test('a recorder that held less makes a shorter capture that says so', async () => {
+test('a recorder that held less makes a shorter capture, marked as shortened', async () => {
   const { captures, written } = createSubject()
   const facts = await captures.run(orderOf({ format: 'text' }), { signal: new AbortController().signal })
   assert.deepEqual(facts.shortened, { wantedSeconds: 30, gotSeconds: 10 })
   assert.match(String(written[0].bytes), /10 s of the 30 s asked for/)
 })
 
-test('a cancelled capture is told from a failed one, and nothing is written', async () => {
+test('a cancelled capture is distinguished from a failed one, and nothing is written', async () => {
   const controller = new AbortController()
   const views = { async view () { throw controller.signal.aborted ? controller.signal.reason : new Error('no inspector') } }
   const { captures, written } = createSubject({ sources: { views } })

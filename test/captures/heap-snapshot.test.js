@@ -8,7 +8,7 @@ const { run } = require('./running')
 
 const SECRET = ['hunter2', 'correct-horse-battery-staple'].join('/')
 
-test('a snapshot is a private file in the store, whole, and as it is unless redaction is asked for', async t => {
+test('a snapshot is a private, complete file in the store, unchanged unless redaction is requested', async t => {
   const { handle, logged } = await run(t, { recorder: false })
   const artifact = await handle.capture('heap-snapshot')
   assert.deepEqual([artifact.kind, artifact.format, artifact.trigger], ['heap-snapshot', 'heapsnapshot', 'api'])

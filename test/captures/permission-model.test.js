@@ -25,7 +25,7 @@ async function outcome (t, allow) {
   return { result, delays, warned: app.lines().flatMap(({ code }) => code ?? []) }
 }
 
-test('without --allow-worker there is no observer, one warning says so and the loop is still measured', async t => {
+test('without --allow-worker there is no observer, which one warning reports, and the loop is still measured', async t => {
   assert.deepEqual(await outcome(t, []), {
     result: 'ERR_LOOPSCOPE_OBSERVER_LOST',
     delays: true,
@@ -33,7 +33,7 @@ test('without --allow-worker there is no observer, one warning says so and the l
   })
 })
 
-test('with --allow-worker the profiler that needs no inspector records; where there is none, one warning says so and the loop is still measured', async t => {
+test('with --allow-worker the profiler without an inspector records; where there is none, one warning reports it and the loop is still measured', async t => {
   const hasBuiltin = typeof v8.startCpuProfile === 'function'
   assert.deepEqual(await outcome(t, ['--allow-worker']), {
     result: hasBuiltin ? 'ok' : 'ERR_LOOPSCOPE_RECORDER_OFF',

@@ -6,7 +6,7 @@ const test = require('node:test')
 const { filesIn } = require('../store/scratch')
 const { run, ready, keepBusy } = require('./running')
 
-test('looks back at what happened before it was asked', async t => {
+test('looks back at what happened before the request', async t => {
   const app = await run(t)
   await ready(app)
   keepBusy()
@@ -17,7 +17,7 @@ test('looks back at what happened before it was asked', async t => {
   assert.ok(artifact.from < askedAt)
 })
 
-test('a look further back than the recorder goes is shortened and says so', async t => {
+test('a view beyond what the recorder holds is shortened and marked as such', async t => {
   const app = await run(t)
   await ready(app)
   const artifact = await app.handle.capture('cpu', { last: 600, format: 'text' })
@@ -26,7 +26,7 @@ test('a look further back than the recorder goes is shortened and says so', asyn
   assert.match(await artifact.text(), new RegExp(`${artifact.shortened.gotSeconds} s of the 600 s asked for`))
 })
 
-test('a capture that is asked for before the recorder is ready waits for it', async t => {
+test('a capture that is requested before the recorder is ready waits for it', async t => {
   const { handle } = await run(t)
   const artifact = await handle.capture('cpu', { seconds: 0.5 })
   assert.equal(JSON.parse(await artifact.text()).samples.length > 0, true)
@@ -47,7 +47,7 @@ test('captures at the same time each get their own artifact', async t => {
   assert.equal(new Set(artifacts.map(({ path }) => path)).size, 3)
 })
 
-test('no frame of ours is in a capture, though each window ends with one', async t => {
+test('no frame of loopscope is in a capture, although each window ends with one', async t => {
   const app = await run(t)
   await ready(app)
   for (let window = 0; window < 5; window++) {

@@ -76,7 +76,7 @@ test('runs no code of the application and bears its oddest constructors', async 
   assert.ok(getter && named && proxied && below && long && many)
 })
 
-test('the text says what it cost, and what it does not see', async t => {
+test('the text states what it cost, and what it does not see', async t => {
   const { histograms } = createSubject(t)
   const text = HISTOGRAM_FORMATS.text.encode(await histograms.take(), { title: 'of a test' }).toString()
   assert.match(text, /^of a test\n.* objects, heap \d+\.\d MB, the process stood still for \d+ ms\nCounts only: no sizes/)

@@ -30,7 +30,7 @@ function readIn (folder, first = 'true') {
   return JSON.parse(stdout)
 }
 
-test('never more than the machine has, and names who says so', () => {
+test('never more than the machine has, with the source of the limit', () => {
   const { limitBytes, freeBytes, basis } = readMemoryRoom()
   assert.ok(limitBytes > 0 && limitBytes <= os.totalmem())
   assert.ok(freeBytes > 0 && freeBytes <= limitBytes)

@@ -120,7 +120,7 @@ async function adoptAs (appName, folder) {
   return JSON.parse(told)
 }
 
-test('of a dead process only what it wrote as it died is taken in, and nothing of one that is alive, or not ours', async t => {
+test('of a dead process only what it wrote as it died is adopted, and nothing of one that is alive or has no loopscope', async t => {
   const { adoptOrphans } = require('../../lib/observer/heap/snapshot/orphaned-snapshots')
   const { mark, unmark } = require('../../lib/shared/heap/near-limit-mark')
   const { createStore } = require('../../lib/observer/store/store')
@@ -152,7 +152,7 @@ test('of a dead process only what it wrote as it died is taken in, and nothing o
   assert.deepEqual(fs.readdirSync(dir).filter(name => name.endsWith('.mark')), [])
 })
 
-test('flags of Node.js say where, and how large the old generation may be', () => {
+test('flags of Node.js set where, and how large the old generation may be', () => {
   const { oldLimitBytes } = require('../../lib/probe/heap/near-limit')
   const MIB = 1024 ** 2
   assert.equal(oldLimitBytes(500 * MIB, ['--max-old-space-size=300', '--max_old_space_size=400']), 400 * MIB)

@@ -26,7 +26,7 @@ test('what is kept has grown since it was lowest, however long it is flat by now
   assert.deepEqual(watch(burst, 60), { rssBytes: 2010 * MB, externalBytes: 1005 * MB, buffersBytes: 502.5 * MB, grownBytes: 1000 * MB, grownForMs: 51_000, reads: 61 })
 })
 
-test('what comes and goes has not grown, wherever it is when somebody asks', () => {
+test('what comes and goes has not grown, wherever it is when it is read', () => {
   for (let end = 30; end < 34; end++) assert.ok(watch(second => (5 + second % 3 * 200) * MB, end).grownBytes < 1, `${end}`)
 })
 
@@ -36,6 +36,6 @@ test('what grew long ago has not, and the readings that are kept are bounded', (
   assert.equal(watch(cache, 17 * 60).grownBytes, 0)
 })
 
-test('nothing is said where the system says nothing', () => {
+test('nothing is reported where the system has no figures', () => {
   assert.deepEqual(watch(() => null, 5), { reads: 6 })
 })

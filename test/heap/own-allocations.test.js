@@ -21,13 +21,13 @@ const nodesOf = head => [head, ...head.children.flatMap(nodesOf)]
 const bytesOf = head => nodesOf(head).reduce((sum, { selfSize }) => sum + selfSize, 0)
 const samplesOf = head => nodesOf(head).filter(({ selfSize }) => selfSize > 0).map(({ id, selfSize }) => ({ nodeId: id, size: selfSize, ordinal: id }))
 
-test('what ours allocated between two functions of the application is charged to the outer one', () => {
+test('what loopscope allocated between two functions of the application is charged to the outer one', () => {
   const head = node('(root)', '', 0, app('handle', 10, own('middleware', 20, app('render', 40))))
   const { head: clean } = withoutOwnAllocations({ head, samples: samplesOf(head) })
   assert.deepEqual(shape(clean), ['(root)', 0, ['handle', 30, ['render', 40]]])
 })
 
-test('what ours allocated for nobody goes to (program)', () => {
+test('what loopscope allocated outside the application goes to (program)', () => {
   const head = node('(root)', '', 5, own('tick', 20, own('report', 30)), app('handle', 1))
   const { head: clean } = withoutOwnAllocations({ head, samples: samplesOf(head) })
   assert.deepEqual(shape(clean).slice(2).sort(), [['(program)', 50], ['handle', 1]])
@@ -42,7 +42,7 @@ test('calls of one function that come to stand below the same caller are one, wi
   assert.deepEqual(nodeBySize, { 1: part, 2: render, 3: part, 40: render })
 })
 
-test('a profile of V8 keeps its bytes, and shows no function of ours', async t => {
+test('a profile of V8 keeps its bytes, and shows no function of loopscope', async t => {
   const session = new Session()
   session.connect()
   const post = (method, params) => new Promise((resolve, reject) => session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply)))

@@ -46,7 +46,7 @@ test('the examples of what stays are true, each in either mode', async t => {
   assert.equal(kept.length, ROWS.length)
 })
 
-test('the number of objects that strict asks for is the documented one', () => {
+test('the number of objects that strict requires is the documented one', () => {
   assert.equal(MIN_OBJECTS.strict, 5)
   assert.match(DOCS, /\| `strict` \| also names of properties that fewer than five objects have \|/)
 })

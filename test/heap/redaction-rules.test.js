@@ -20,12 +20,12 @@ const NAMES = [
   'file:///srv/app/server.mjs', '<symbol nodejs.util.inspect.custom>', 'get [Symbol.toStringTag]'
 ]
 
-test('tells data from names', () => {
+test('distinguishes data from names', () => {
   assert.deepEqual(DATA.filter(name => !looksLikeData(name)), [])
   assert.deepEqual(NAMES.filter(name => redactName(name, () => 'X') !== name), [])
 })
 
-test('knows random tokens by their looks, 99 of 100', () => {
+test('recognizes 99 of 100 random tokens', () => {
   const digest = at => createHash('sha256').update(`token ${at}`).digest()
   for (const [bytes, encoding] of [[18, 'base64'], [24, 'base64'], [24, 'base64url'], [32, 'base64url'], [16, 'hex']]) {
     const tokens = Array.from({ length: 2000 }, (_, at) => digest(at).subarray(0, bytes).toString(encoding))

@@ -76,7 +76,7 @@ test('strict takes names of properties that few objects have too; those that man
   assert.equal(JSON.parse(fs.readFileSync((await redacted('before')).to)).strings.includes('databaseUrl'), true)
 })
 
-test('pseudonyms tell equal values within a snapshot, not between snapshots', async () => {
+test('pseudonyms are equal for equal values within a snapshot, not between snapshots', async () => {
   const read = async key => JSON.parse(fs.readFileSync((await redacted('before', { valueKey: key })).to)).strings
   const [key, other] = [randomBytes(32), randomBytes(32)]
   const first = await read(key)

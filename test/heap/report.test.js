@@ -5,7 +5,7 @@ const test = require('node:test')
 const { headlineOf, renderReport, reportLines } = require('../../lib/heap-diff/report')
 const { hostileReport, makeReport } = require('./reports')
 
-test('the headline says before and after, the culprit, its place and its share', () => {
+test('the headline has before and after, the culprit, its place and its share', () => {
   const { suspects } = makeReport()
   assert.equal(headlineOf({ beforeBytes: 44.6e6, afterBytes: 170e6, suspects }), 'Heap 44.6 → 170.0 MB. `sessions` (Map in auth.js:12) explains 118.2 MB (94 %)')
   const [low] = suspects.map(suspect => ({ ...suspect, confidence: 'low' }))

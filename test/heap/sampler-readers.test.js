@@ -26,7 +26,7 @@ test('readers of one mode share the sampler', async () => {
   await sampler.stop()
 })
 
-test('the other mode waits for those who read, and can be cancelled while it waits', async () => {
+test('the other mode waits for the readers, and can be cancelled while it waits', async () => {
   const { sampler, starts } = createSubject()
   const stop = new AbortController()
   const reading = sampler.sample({ mode: 'live', seconds: 300 }, undefined, stop.signal)
@@ -43,7 +43,7 @@ test('the other mode waits for those who read, and can be cancelled while it wai
   await sampler.stop()
 })
 
-test('those who waited for a mode share it when it starts', async () => {
+test('callers that waited for a mode share it when it starts', async () => {
   const { sampler, starts } = createSubject()
   const stop = new AbortController()
   const first = sampler.sample({ mode: 'live', seconds: 0.02 })

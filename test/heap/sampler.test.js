@@ -65,7 +65,7 @@ test('a stretch of time has only what is new in it', async t => {
   assert.equal(holding, 0)
 })
 
-test('it is off until somebody asks, stops once, and an aborted wait is told', async t => {
+test('it is off until it is needed, stops once, and an aborted wait is reported', async t => {
   const sampler = createSubject(t)
   assert.equal(sampler.running, false)
   await sampler.stop()

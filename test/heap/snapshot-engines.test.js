@@ -35,7 +35,7 @@ for (const engine of Object.keys(SNAPSHOT_ENGINES)) {
   })
 }
 
-test('an engine that is not installed is asked for in vain, in words; one that does not exist is no option', { skip: isInstalled('heapdump') && 'heapdump is installed' }, t => {
+test('an engine that is not installed is refused with a message; one that does not exist is no option', { skip: isInstalled('heapdump') && 'heapdump is installed' }, t => {
   const file = path.join(makeScratch(t), 'one.raw.partial')
   fs.writeFileSync(file, '')
   assert.throws(() => takeSnapshot({ ...order, file, engine: 'heapdump' }), { code: 'ERR_LOOPSCOPE_ENGINE_MISSING', message: /npm install heapdump/ })

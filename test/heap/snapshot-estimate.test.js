@@ -25,7 +25,7 @@ test('a larger heap costs more of everything; a large table costs memory only', 
   assert.deepEqual([table.fileBytes, table.pauseMs], [small.fileBytes, small.pauseMs])
 })
 
-test('reads what V8 says of a real heap', () => {
+test('reads V8\'s figures of a real heap', () => {
   const cost = estimate(readMemory(), null)
   assert.ok(cost.memoryBytes > 25 * MB && cost.memoryBytes < 4000 * MB, JSON.stringify(cost))
   assert.ok(cost.fileBytes > MB && cost.pauseMs > 0)
@@ -39,7 +39,7 @@ test('learns from the snapshot before, with a margin, and grows with the heap', 
   assert.equal(estimate(reading(300), lesson).fileBytes, 375 * MB)
 })
 
-test('without a snapshot before, the slowest of those on this machine tells how long it takes', () => {
+test('without a previous snapshot, the slowest on this machine gives the estimate', () => {
   assert.equal(estimate(reading(100), null).pauseMs, 10_000)
   assert.equal(estimate(reading(100), null, [40, 190]).pauseMs, 23_750)
   assert.equal(estimate(reading(100), null, [40]).pauseMs, 5000)
@@ -55,7 +55,7 @@ test('counts what the snapshot before left in the process, unless a heap or buff
   assert.equal(reusableMb(reading(100, { rssMb: 160 })), 8)
 })
 
-test('refuses what does not fit, and says what it needs, what there is, who says so, and what is cheaper', () => {
+test('refuses what does not fit, and states what it needs, what there is, the source of that limit, and what is cheaper', () => {
   const cost = estimate(reading(100), null)
   assert.doesNotThrow(() => assertFits(cost, roomy))
   const tight = { ...roomy, memory: { limitBytes: 512 * MB, freeBytes: 400 * MB, basis: 'memory.max of /sys/fs/cgroup/shop' } }

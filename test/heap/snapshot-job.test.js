@@ -24,7 +24,7 @@ function create (t, { askMain = async order => takeSnapshot(order), ...parts } =
 
 const files = store => fs.existsSync(store.dir) ? fs.readdirSync(store.dir) : []
 
-test('an application takes a redacted snapshot of itself, in private files, and tells how far it is', async t => {
+test('an application takes a redacted snapshot of itself, in private files, and reports its progress', async t => {
   const dir = path.join(makeScratch(t), 'captures')
   const { outcomes: [{ taken, stages }], stderr } = await runSnapshotApp({ dir, orders: [{}] })
   assert.deepEqual(fs.readdirSync(dir).sort(), [taken.name, `${taken.name}.json`])
@@ -75,7 +75,7 @@ test('a refusal leaves nothing behind, stops nobody and needs no pause before th
   assert.equal((await forced.take({ force: true })).metadata.pid, process.pid)
 })
 
-test('two at once: the second is told so', async t => {
+test('two at once: the second is refused', async t => {
   const { take, store } = create(t)
   const first = take()
   await assert.rejects(take({ force: true }), { code: 'ERR_LOOPSCOPE_SNAPSHOT_BUSY' })

@@ -58,7 +58,7 @@ function change (snapshot, array, at, value) {
 }
 
 for (const [what, make] of Object.entries(BROKEN)) {
-  test(`says what is wrong with ${what}`, async () => {
+  test(`reports what is wrong with ${what}`, async () => {
     const file = path.join(folder, 'broken.heapsnapshot')
     fs.writeFileSync(file, make())
     const rssBefore = process.memoryUsage.rss()
@@ -71,7 +71,7 @@ for (const [what, make] of Object.entries(BROKEN)) {
   })
 }
 
-test('a file that is whole is read, with keys that nobody knows yet', async () => {
+test('a complete file is read, also with unknown keys', async () => {
   const { strings, ...rest } = small()
   const analysis = await analyzeSnapshot(writeSnapshot({ ...rest, scopes: [1, [2, 3]], scope_uses: [], strings }, folder))
   assert.deepEqual(summarize(analysis).map(({ name, count, shallowBytes, retainedBytes }) => [name, count, shallowBytes, retainedBytes]), [['Thing', 1, 16, 40], ['(string)', 1, 24, 24]])
@@ -93,7 +93,7 @@ test('sizes above 4 GiB stay what they are', async () => {
   analysis.graph.close()
 })
 
-test('reading can be given up, and tells how far it is', async () => {
+test('reading can be cancelled, and reports its progress', async () => {
   const file = writeSnapshot(snapshotOf([{ type: 'synthetic', name: '', size: 0 }, ...Array.from({ length: 50_000 }, () => ({ name: 'Thing' }))]), folder)
   const seen = []
   const giveUp = new AbortController()

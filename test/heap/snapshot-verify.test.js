@@ -79,7 +79,7 @@ test('tokens may begin in one read and end in another', async t => {
   assert.deepEqual([...new Set(redacted.toSpliced(1, 1))], ['<dummy>', '[redacted]'])
 })
 
-test('stops when it is told to', async t => {
+test('stops when its signal is aborted', async t => {
   const file = path.join(makeScratch(t), 'small.heapsnapshot')
   fs.writeFileSync(file, WHOLE)
   await assert.rejects(verifySnapshot(file, { signal: AbortSignal.abort() }), { name: 'AbortError' })

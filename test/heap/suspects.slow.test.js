@@ -68,7 +68,7 @@ for (const app of HEALTHY) {
   })
 }
 
-test('tells where a variable is declared when the source is at hand, else where its function is', async t => {
+test('gives where a variable is declared when the source is at hand, else where its function is', async t => {
   const files = (await loaded(t, 'map-cache')).slice(0, 2)
   const lines = fs.readFileSync(path.join(SOURCES, 'map-cache.js'), 'utf8').split('\n')
   const place = async options => (await compareFiles(files, options)).suspects[0].place.line

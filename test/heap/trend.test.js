@@ -55,7 +55,7 @@ for (const [what, megabytes] of [
   })
 }
 
-test('too few points, or too short a time, say nothing', () => {
+test('too few points, or too short a time, give no trend', () => {
   assert.equal(new Trend().read(LIMIT).verdict, 'unknown')
   assert.equal(trendOf(minute => 100 + 50 * minute, { count: 7 }).verdict, 'unknown')
   assert.equal(trendOf(minute => 100 + 50 * minute, { count: 200, everySeconds: 1 }).verdict, 'unknown')
@@ -107,7 +107,7 @@ for (const [mode, expected] of [['leak', 'growing'], ['churn', 'flat']]) {
   })
 }
 
-test('a handle watches while it runs, once for all who watch, and tells it as a metric', async t => {
+test('a handle watches while it runs, once for all watchers, and exports it as a metric', async t => {
   const handle = createDiagnostics({ recorder: false, controlSocket: false, logger: { info () {}, warn () {}, error () {} } })
   assert.throws(() => handle.heap.watch(), { code: 'ERR_LOOPSCOPE_NOT_RUNNING' })
   handle.start()

@@ -23,7 +23,7 @@ function hideMemory (t) {
   t.after(() => { process.memoryUsage = usage })
 }
 
-test('what V8 says of the heap is the same as Node.js says', () => {
+test('V8\'s figures of the heap are those of Node.js', () => {
   const { heapUsedBytes, heapTotalBytes, externalBytes, rssBytes, arrayBuffersBytes } = readMemory()
   const { heapUsed, heapTotal, external, rss, arrayBuffers } = process.memoryUsage()
   const near = (a, b) => assert.ok(Math.abs(a - b) < 5e6, `${a} ${b}`)
@@ -34,7 +34,7 @@ test('what V8 says of the heap is the same as Node.js says', () => {
   near(arrayBuffersBytes, arrayBuffers)
 })
 
-test('the memory of the process is null, that of the heap is told', t => {
+test('the memory of the process is null, that of the heap is known', t => {
   hideMemory(t)
   const reading = readMemory()
   assert.deepEqual([reading.rssBytes, reading.arrayBuffersBytes], [null, null])

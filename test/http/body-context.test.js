@@ -52,7 +52,7 @@ test('requests share one hook, with nothing of it to be listed on them, and it g
   assert.equal(request.push, Readable.prototype.push)
 })
 
-test('what a process asks other servers for is read without a context', async t => {
+test('responses of other servers are read without a context', async t => {
   const { context, findsItself } = createSubject(t)
   await findsItself(createMessage())
   assert.equal(await whileRead(createMessage(), () => context.current()), undefined)

@@ -71,7 +71,7 @@ test('a request is worked on in its context without a middleware, also its body'
   await assertOwn(client, { '/users/42?x=1': 'POST /users/:id', '/orders/7/items': 'POST /orders/:id/items' })
 })
 
-test('so is a stream that never becomes a request, and what a server pushes belongs to whoever pushed it', { skip: noChannel }, async t => {
+test('so is a stream that never becomes a request, and a pushed response belongs to the request that pushed it', { skip: noChannel }, async t => {
   const context = createContexts(t)
   const server = http2.createServer()
   server.on('stream', stream => {
@@ -88,7 +88,7 @@ test('so is a stream that never becomes a request, and what a server pushes belo
   await assertOwn(client, { '/users/42': 'POST /users/:id' })
 })
 
-test('the middleware knows the body of a request on every Node.js, and counts the request', async t => {
+test('the middleware finds the body of a request on every Node.js, and counts the request', async t => {
   const { context, middleware, requests } = createParts()
   t.after(() => context.stop())
   const server = http2.createServer((request, response) => middleware(request, response, () => tellRoute(context, request, response)))

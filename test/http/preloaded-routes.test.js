@@ -51,7 +51,7 @@ test('Fastify: the template, already while the body is parsed; none where no rou
   assert.equal(await post(`${url}/nothing/here`, 'x'), 'POST _unmatched')
 })
 
-test('Fastify: an instance that is older than us has its templates in its handlers', async t => {
+test('Fastify: an instance that was created before loopscope has its templates in its handlers', async t => {
   const app = fastify()
   const { seen } = observe(t)
   const { url } = await serveFastify(t, app, seen)

@@ -46,7 +46,7 @@ test('requests in flight are counted by method and scheme', () => {
   assert.deepEqual(requests.read().active, [{ method: 'GET', scheme: 'http', count: 1 }, { method: 'GET', scheme: 'https', count: 1 }])
 })
 
-test('routes beyond the limit become _other, are counted, and are told once', () => {
+test('routes beyond the limit become _other, are counted, and are logged once', () => {
   forgetWarnings()
   const logged = []
   const requests = createRequestDurations({ maxRoutes: 2, logger: { warn: fields => { logged.push(fields.code) } } })

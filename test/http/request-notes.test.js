@@ -28,7 +28,7 @@ test('work is held until it is handed over', t => {
   assert.deepEqual(take().work, [])
 })
 
-test('the route is asked for when it is handed over, or after a second, and then the request is let go of', t => {
+test('the route is read at the handover, or after a second, and then the request is released', t => {
   const { notes, take } = createSubject(t)
   const [early, late] = [contextOf({ path: '/early' }), contextOf({ path: '/early' })]
   notes.noteWork(early, 0, 1000)

@@ -63,7 +63,7 @@ async function connectTo (port) {
   return { socket, ask: path => socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`) }
 }
 
-test('a response has no listener of ours, and a connection one however many requests come by it', async t => {
+test('a response has no listener of loopscope, and a connection has one however many requests it carries', async t => {
   const listeners = []
   const { ended, until, port } = await createAwaiting(t, (request, response) => {
     listeners.push([response.listenerCount('close'), response.listenerCount('finish'), request.socket.listenerCount('close')].join())
@@ -95,7 +95,7 @@ test('a connection that closes ends the one response that has it, sent or not, a
   assert.deepEqual(ended, ['/fine true', '/never false'])
 })
 
-test('responses that wait behind another in a pipeline are told of, in their order', async t => {
+test('responses that wait behind another in a pipeline are reported, in their order', async t => {
   const held = []
   const { ended, until, port } = await createAwaiting(t, (request, response) => {
     if (request.url === '/first') held.push(response)
@@ -109,7 +109,7 @@ test('responses that wait behind another in a pipeline are told of, in their ord
   socket.destroy()
 })
 
-test('responses of a class of their own, ended ones and simulated ones are told of', async t => {
+test('responses of a custom class, ended ones and simulated ones are reported', async t => {
   class Response extends http.ServerResponse {}
   const { ended, until, awaitEnd } = createSubject(t)
   const server = http.createServer({ ServerResponse: Response }, (request, response) => {
@@ -125,7 +125,7 @@ test('responses of a class of their own, ended ones and simulated ones are told 
   server.closeAllConnections()
 })
 
-test('a response that was ended before anybody waits for it is told of, in the call that began its request and after it', async t => {
+test('a response that ended before it was watched is reported, in the call that began its request and after it', async t => {
   const { ended, until, awaitEnd } = createSubject(t)
   const { port } = await serve(t, async (request, response) => {
     response.end()
@@ -141,7 +141,7 @@ test('a response that was ended before anybody waits for it is told of, in the c
   socket.destroy()
 })
 
-test('a response whose connection was destroyed before anybody waits for it is told of as not sent', async t => {
+test('a response whose connection was destroyed before it was watched is reported as not sent', async t => {
   const { ended, until, awaitEnd } = createSubject(t)
   const { port } = await serve(t, (request, response) => {
     response.destroy()
@@ -155,7 +155,7 @@ test('a response whose connection was destroyed before anybody waits for it is t
   socket.destroy()
 })
 
-test('after a stop the responses under way are still told of, and then nothing is subscribed', async t => {
+test('after a stop the responses under way are still reported, and then nothing is subscribed', async t => {
   const held = []
   const { ends, ended, until, port } = await createAwaiting(t, (request, response) => { held.push(response) })
   const { socket, ask } = await connectTo(port)

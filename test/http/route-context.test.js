@@ -65,7 +65,7 @@ test('a template set through one copy of the package applies in the other', () =
   assert.equal(routeOf(request), 'GET /users/:id')
 })
 
-test('a stopped context runs the function and knows nothing', () => {
+test('a stopped context runs the function and has no request', () => {
   const context = new RouteContext()
   assert.equal(context.run({ request: {}, startMicros: 0 }, () => 7), 7)
   assert.equal(context.current(), undefined)

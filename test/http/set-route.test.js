@@ -30,7 +30,7 @@ test('a template set by the application precedes that of the framework, and the 
   assert.deepEqual([Object.keys(request).includes('template'), logged], [false, []])
 })
 
-test('it is said of what frameworks make of a request', () => {
+test('it works on what frameworks make of a request', () => {
   const { setRoute } = createSubject()
   for (const wrap of [raw => ({ raw, url: '/', method: 'GET' }), req => ({ req, method: 'GET', url: '/' }), incoming => ({ env: { incoming }, req: { raw: {} } })]) {
     const request = createRequest()

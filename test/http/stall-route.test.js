@@ -33,14 +33,14 @@ test('without an interrupt the handler that ran longest in that time decides, an
   assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before]).subject().route, null)
 })
 
-test('what was seen in an earlier stall says nothing of this one', () => {
+test('what was seen in an earlier stall is not used for this one', () => {
   const subject = createSubject()
   subject.current = requestOf('/earlier')
   subject.stallRoute.note(50)
   assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).subject().route, null)
 })
 
-test('the route is asked for when it is wanted: a router on its way has found it by then', () => {
+test('the route is read when it is needed: a router under way has found it by then', () => {
   const subject = createSubject()
   const context = { request: { method: 'GET', baseUrl: '', route: undefined } }
   subject.current = context

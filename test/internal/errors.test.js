@@ -20,7 +20,7 @@ test('docs/errors.md has a section for every error and every warning, in the ord
   assert.deepEqual([...sections.keys()], [...Object.keys(errors), ...Object.keys(WARNINGS)])
 })
 
-test('every section says when it comes and what to do', () => {
+test('every section has its occasion and its remedy', () => {
   for (const [code, text] of sections) {
     assert.match(text, /\*\*When:\*\* \S/, code)
     assert.match(text, /\n\*\*What to do:\*\* \S/, code)

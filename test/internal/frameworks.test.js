@@ -11,7 +11,7 @@ const { ROOT, readProject } = require('./project')
 const TESTS = fs.readdirSync(path.join(ROOT, 'test/frameworks')).filter(file => file.endsWith('.test.js'))
 const ROWS = readProject('docs/frameworks.md').split('\n').filter(line => line.startsWith('| ')).slice(1).map(line => line.split('|').slice(1, -1).map(cell => cell.trim()))
 
-test('each row of docs/frameworks.md says something in every column and names a test that is there', () => {
+test('each row of docs/frameworks.md has every column and names a test that exists', () => {
   assert.ok(ROWS.length > 0)
   for (const row of ROWS) {
     assert.deepEqual([row.length, row.filter(cell => cell === '')], [5, []], row[0])

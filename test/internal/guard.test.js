@@ -88,7 +88,7 @@ function isGuarded (callback) {
 
 const entries = listFiles('lib').filter(isLoopscope).flatMap(entriesOf)
 
-test('every function of ours that a timer, an event, a message or a signal calls is guarded', () => {
+test('every function that a timer, an event, a message or a signal calls is guarded', () => {
   assert.deepEqual(entries.filter(({ key, isGuarded }) => !isGuarded && !BARE.has(key)).map(({ key }) => key), [])
   assert.ok(entries.length > 40)
 })
@@ -98,7 +98,7 @@ test('every exemption is of a place that there is', () => {
   assert.deepEqual([...BARE.keys()].filter(key => !bare.has(key)), [])
 })
 
-test('what a guarded function throws, or rejects with, is told and goes no further', async () => {
+test('what a guarded function throws, or rejects with, is reported and goes no further', async () => {
   const faults = []
   setFaultListener(error => faults.push(error.message))
   const seen = []

@@ -28,7 +28,7 @@ test('all threads read the same axis', async () => {
   assert.ok(micros > before - MS_MICROS && micros < monotonicMicros() + MS_MICROS)
 })
 
-test('a moment on it is told in the time of the day, past and future', () => {
+test('a moment on it converts to the time of day, past and future', () => {
   const before = Date.now()
   const micros = monotonicMicros()
   const [now, past, future] = [0, -60e6, 60e6].map(offset => toEpochMs(micros + offset))
@@ -37,7 +37,7 @@ test('a moment on it is told in the time of the day, past and future', () => {
   assert.ok(Math.abs(now - past - 60_000) <= after - before + 1 && Math.abs(future - now - 60_000) <= after - before + 1)
 })
 
-test('a moment in the time of the day is told on it', () => {
+test('a time of day converts to a moment on it', () => {
   const before = Date.now()
   const micros = monotonicMicros()
   const there = fromEpochMs(toEpochMs(micros))

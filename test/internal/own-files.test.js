@@ -11,7 +11,7 @@ const { errors } = require('../../lib/base/errors')
 const { OWN_FOLDER, ownRequire, readOwn, threadFile, threadFlags } = require('../../lib/base/own-files')
 const { ROOT, listFiles, readProject } = require('./project')
 
-test('only one file that can be in a bundle knows where it lies, or requires what only a variable says', () => {
+test('only one file that can be in a bundle uses its own path, or requires a path from a variable', () => {
   // The command line is not bundled.
   const files = listFiles('lib').filter(file => file.endsWith('.js') && !file.startsWith('lib/cli/') && !file.startsWith('lib/page/'))
   const knowing = files.filter(file => {

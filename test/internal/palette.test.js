@@ -60,7 +60,7 @@ for (const [scheme, colorOf] of schemes()) {
   })
 
   for (const eyes of Object.keys(EYES)) {
-    test(`hotter and colder are told apart, ${scheme}, ${eyes === 'all' ? 'by all' : `by who sees ${eyes}`}`, () => {
+    test(`hotter and colder are distinguishable, ${scheme}, ${eyes === 'all' ? 'by all' : `by readers who see ${eyes}`}`, () => {
       for (const [index, one] of CHANGES.entries()) {
         for (const other of CHANGES.slice(index + 1)) {
           const seen = distance(colorOf(one), colorOf(other), eyes)

@@ -17,7 +17,7 @@ function loadCopy () {
   }
 }
 
-test('the first to ask makes it, all share it, the last to let go stops it', () => {
+test('the first user creates it, all share it, the last to release it stops it', () => {
   const made = []
   const disposed = []
   const create = () => made[made.push({}) - 1]

@@ -13,7 +13,7 @@ function createSubject (parts = {}) {
   return { flight, taken }
 }
 
-test('who comes while one is under way shares the next with the others, and gets nothing from before', async () => {
+test('callers that arrive during a run share the next one, and get nothing from before', async () => {
   const { flight, taken } = createSubject()
   const first = [flight.share(), flight.share()]
   await tick()
@@ -27,7 +27,7 @@ test('who comes while one is under way shares the next with the others, and gets
   assert.deepEqual(await Promise.all(second), ['two', 'two', 'two'])
 })
 
-test('one that fails fails for those who share it, and for nobody else', async () => {
+test('a failure reaches the callers that share the run, and no others', async () => {
   const { flight, taken } = createSubject()
   const first = flight.share()
   await tick()

@@ -54,7 +54,7 @@ const TIME_OF_DAY = new Map([
 /** Without comments and strings. */
 const codeOf = file => readProject(file).replace(/\/\*[\s\S]*?\*\/|\/\/ .*$|'[^'\n]*'|`[^`]*`/gm, '')
 
-test('the time of day is read only where it is told to people, or comes from outside', () => {
+test('the time of day is read only where it is shown to people, or comes from outside', () => {
   const files = listFiles('lib').filter(file => file.endsWith('.js') && /\bDate\.now\b/.test(codeOf(file)))
   assert.deepEqual(files.sort(), [...TIME_OF_DAY.keys()].sort())
 })

@@ -37,7 +37,7 @@ test('a logger that throws is no fault of the application', () => {
   warnOnce({ warn () { throw new Error('logger') } }, 'LOOPSCOPE_WARN_STORE', 'x')
 })
 
-test('every warning says what is missing and fits its placeholders', () => {
+test('every warning names what is missing and fits its placeholders', () => {
   for (const [code, template] of Object.entries(WARNINGS)) {
     assert.match(code, /^LOOPSCOPE_WARN_[A-Z_]+$/)
     const logger = createLogger()

@@ -48,7 +48,7 @@ test('samples in a stretch of a request\'s work have its route, whatever their s
   assert.deepEqual(labelsOf(profile, new FunctionRoutes(), work), [null, 'GET /x', 'GET /x', null])
 })
 
-test('samples with a handler on the stack have its route, and one of two routes says nothing', () => {
+test('samples with a handler on the stack have its route; a handler of two routes decides nothing', () => {
   const functionRoutes = new FunctionRoutes()
   handler(functionRoutes, 'GET /a', 'answerA')
   handler(functionRoutes, 'GET /a', 'checkUser')
@@ -63,7 +63,7 @@ test('of two handlers the outer one counts, because it calls the other', () => {
   assert.deepEqual(labelsOf(samplesOf(['answerB', 'answerA']), functionRoutes), ['GET /b'])
 })
 
-test('a handler that was seen at work for another route says nothing any more', () => {
+test('a handler that was also seen for another route no longer decides anything', () => {
   const functionRoutes = new FunctionRoutes()
   handler(functionRoutes, 'GET /a', 'answerA')
   addProbes(functionRoutes, 'GET /b', ['answerA'])
@@ -143,7 +143,7 @@ test('one addProbes in hundreds that is of another route is taken for a stray on
   assert.deepEqual(labelsOf(samplesOf(['loadA']), functionRoutes), ['GET /a'])
 })
 
-test('a stack says where the text of a function begins, a profile where its parameters do', () => {
+test('a stack has the position of a function\'s text, a profile that of its parameters', () => {
   const functionRoutes = new FunctionRoutes()
   const profile = samplesOf(['loadA'])
   const { url, lineNumber, columnNumber } = profile.nodes[1].callFrame

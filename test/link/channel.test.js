@@ -37,7 +37,7 @@ function createSubject () {
 
 const turn = () => new Promise(setImmediate)
 
-test('what is told arrives in order, and answers find the question they belong to', async () => {
+test('messages arrive in order, and answers reach the question they belong to', async () => {
   const { near, noted } = createSubject()
   near.tell('note', { text: 'one' })
   near.tell('note', { text: 'two' })
@@ -52,7 +52,7 @@ test('what is read is answered by the reader of its name, and what no reader has
   await assert.rejects(read('fourth', 12))
 })
 
-test('an error is answered with its message and code; that of what is only told stays at the other end', async () => {
+test('an error is answered with its message and code; that of a message without an answer stays at the other end', async () => {
   const { near, faults } = createSubject()
   await assert.rejects(near.ask('fail', {}), { message: 'no such thing', code: 'E_THING' })
   near.tell('note', {})
@@ -60,7 +60,7 @@ test('an error is answered with its message and code; that of what is only told 
   assert.deepEqual(faults, ['nothing to note'])
 })
 
-test('the other end is told when an answer is no longer wanted, before and while it works on it', async () => {
+test('the other end is notified when an answer is no longer wanted, before and during its work', async () => {
   const { near, stopped } = createSubject()
   const controller = new AbortController()
   const late = near.ask('wait', {}, AbortSignal.abort('too late'))
@@ -71,7 +71,7 @@ test('the other end is told when an answer is no longer wanted, before and while
   assert.deepEqual(stopped, ['too late', 'the client left'])
 })
 
-test('who may never answer is waited for so long, and told that nobody waits any more', async () => {
+test('an answer that may never come has a time limit, after which the other end is notified', async () => {
   const { near, stopped } = createSubject()
   assert.equal(await near.askWithin('double', { number: 2 }, 60_000, () => assert.fail('it answers')), 4)
   const late = () => Object.assign(new Error('no answer within 5 ms'), { code: 'E_LATE' })
@@ -80,7 +80,7 @@ test('who may never answer is waited for so long, and told that nobody waits any
   assert.deepEqual(stopped, ['no answer within 5 ms'])
 })
 
-test('who waits is refused when the other end is gone, and an answer that comes later changes nothing', async () => {
+test('waiting questions are rejected when the other end is gone, and a later answer changes nothing', async () => {
   const { near } = createSubject()
   const asked = [near.ask('wait', {}), near.ask('double', { number: 2 })]
   near.close(new Error('gone'))

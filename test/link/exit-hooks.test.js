@@ -17,7 +17,7 @@ function createSubject (t) {
   return { events, exitHooks, bare }
 }
 
-test('an end that no event tells of is told before it, and taken back if the process goes on', t => {
+test('an end without an event is announced beforehand, and withdrawn if the process continues', t => {
   const { events } = createSubject(t)
   process.reallyExit(3)
   process._kill(process.pid, 15)
@@ -42,7 +42,7 @@ test('an end that throws is taken back as well', t => {
   assert.deepEqual(events, ['release', 'withdraw'])
 })
 
-test('stop() leaves Node\'s own functions, and those of who wrapped ours meanwhile', t => {
+test('stop() restores Node\'s functions, and keeps those that wrapped loopscope\'s meanwhile', t => {
   const { exitHooks, bare } = createSubject(t)
   const outer = () => {}
   process._kill = outer

@@ -43,7 +43,7 @@ test('what may take as long as it takes has no limit', async () => {
   assert.equal(await subject.main.ask('takeSnapshot', {}, Infinity), 'at last')
 })
 
-test('what was answered before is told while the main thread is stuck, and said to be old', async () => {
+test('the previous answer is returned while the main thread is stuck, marked as stale', async () => {
   const subject = createSubject()
   const fresh = await subject.main.readOrLast('metrics', 1)
   assert.deepEqual([fresh.value, fresh.isStale], ['fine', false])
@@ -56,7 +56,7 @@ test('what was answered before is told while the main thread is stuck, and said 
   await assert.rejects(subject.main.readOrLast('metrics', 1), { code: 'ERR_LOOPSCOPE_LOOP_BLOCKED' })
 })
 
-test('whether the main thread has handed over what it noted is known, however many ask', async () => {
+test('one handover of the main thread\'s notes serves all callers', async () => {
   const subject = createSubject()
   const asked = []
   subject.answer = async name => { asked.push(name) }

@@ -104,7 +104,7 @@ test('a capture is cancelled by its signal, before and while it waits', async t 
   await assert.rejects(capture, { code: 'ERR_LOOPSCOPE_CAPTURE_CANCELLED', message: /the client left$/ })
 })
 
-test('what was asked of a thread that ends is answered with an error, and so is what is asked afterwards', async t => {
+test('open questions to a thread that ends fail with an error, and so do later ones', async t => {
   const observer = createSubject(t)
   await assert.rejects(observer.ask('prepareStore', {}), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
   observer.start()
@@ -115,7 +115,7 @@ test('what was asked of a thread that ends is answered with an error, and so is 
   await assert.rejects(observer.ask('prepareStore', {}), { code: 'ERR_LOOPSCOPE_OBSERVER_LOST' })
 })
 
-test('a message that it cannot understand or do is told as a fault, and it goes on', async t => {
+test('a message that it cannot read or handle is reported as a fault, and it goes on', async t => {
   const faults = []
   const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onMessage () {}, onLost () {}, onEnd: () => false, onFault: error => faults.push(error.message) })
   const keepAlive = setInterval(() => {}, 1000)
@@ -131,7 +131,7 @@ test('a message that it cannot understand or do is told as a fault, and it goes 
   assert.equal(observer.running, true)
 })
 
-test('one that was lost can be started again, and what is asked meanwhile is refused', async t => {
+test('a lost thread can be started again, and questions meanwhile are rejected', async t => {
   const reasons = []
   const observer = new ObserverClient({ state: new SharedState(), settings: SETTINGS, handlers: HANDLERS, onMessage () {}, onLost: reason => reasons.push(reason), onFault () {}, onEnd: () => false })
   const keepAlive = setInterval(() => {}, 1000)

@@ -48,7 +48,7 @@ test('nothing is started after stop()', t => {
   assert.equal(subject.starts, 0)
 })
 
-test('a start that throws is told and no fault of the application', t => {
+test('a start that throws is reported and never reaches the application', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const restarts = new RestartBackoff({ start: () => { throw new Error('no threads left') } })
   restarts.plan()

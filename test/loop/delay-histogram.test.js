@@ -63,7 +63,7 @@ test('quantiles see a stall that one late tick among idle ones would hide', () =
   assert.equal(histogram.quantileMs(1), 2000)
 })
 
-test('the recent maximum lasts 30 to 60 s whoever reads, the maximum for ever', () => {
+test('the recent maximum lasts 30 to 60 s however often it is read, the maximum for ever', () => {
   let nowMicros = 0
   const histograms = [1, 2].map(() => createDelayHistogram({ periodMs: 20, monotonicMicros: () => nowMicros }))
   const [readOften, readOnce] = histograms

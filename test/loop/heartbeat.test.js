@@ -38,7 +38,7 @@ function blockFor (ms) {
   while (performance.now() < until);
 }
 
-test('each tick tells how late it was, and when it was through shared memory', async t => {
+test('each tick writes its lateness and its time into shared memory', async t => {
   const { heartbeat, delays, state, nextTick } = createSubject(t)
   heartbeat.start()
   heartbeat.start()
@@ -102,7 +102,7 @@ test('a heart that was stopped before the loop turned does not beat', async t =>
   assert.equal(state.tickMicros, 0)
 })
 
-test('work of our own that is exempt is no delay', async t => {
+test('loopscope\'s own exempt work is no delay', async t => {
   const { heartbeat, delays, state, nextTick } = createSubject(t)
   heartbeat.skipElapsed()
   heartbeat.start()

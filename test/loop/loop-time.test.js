@@ -19,7 +19,7 @@ test('without a recorder the figures are those of Node', () => {
   assert.equal(loopTime.read().active, 200)
 })
 
-test('while the recorder runs its samples count, and what Node says meanwhile does not', () => {
+test('while the recorder runs its samples count, and Node\'s figures do not', () => {
   const { node, loopTime, addSamples } = createSubject()
   loopTime.setSampled(true)
   Object.assign(node, { active: 5000, idle: 5000 })

@@ -22,7 +22,7 @@ test('percentiles, mean and deviation of the recent delays count missed ticks, a
   near(p99Ms, 280)
 })
 
-test('they are of the last 30 to 60 seconds, whoever reads them', () => {
+test('they cover the last 30 to 60 seconds, however often they are read', () => {
   let micros = 0
   const histogram = createDelayHistogram({ periodMs: 20, monotonicMicros: () => micros })
   histogram.record(300)

@@ -93,7 +93,7 @@ test('an inspector that is closed under a debugger has the recorder go on', asyn
   await captureUntil(app, /^ok$/)
 })
 
-test('a debugger client sees neither pauses nor profiles of ours, and stalls are still found', async t => {
+test('a debugger client sees no pauses or profiles of loopscope, and stalls are still found', async t => {
   const app = await drive(t, { ...BY_INSPECTOR, execArgv: ['--inspect=127.0.0.1:0'] })
   await captureUntil(app, IS_LINUX ? /^ok$/ : /paused/) // a window is open when the client comes
   const { heard } = await attach(t, app)

@@ -70,7 +70,7 @@ for (const stream of ['stdout', 'stderr']) {
   })
 }
 
-test('nothing is synced to the disk at the end of a program that was not told anything', async t => {
+test('nothing is synced to the disk at the end of a program without a log line', async t => {
   const telling = path.join(makeScratch(t), 'telling.js')
   fs.mkdirSync(path.dirname(telling), { recursive: true })
   fs.writeFileSync(telling, `
@@ -90,7 +90,7 @@ for (const [what, file, create] of [
   ['', '../../lib/shared/default-logger', 'makeLogger'],
   [' of a preload', '../../lib/api/diagnostics', 'createLazyLogger']
 ]) {
-  test(`a first line of ours${what} adds no listener for the end of the process`, async t => {
+  test(`the first log line${what} adds no listener for the end of the process`, async t => {
     const source = `
       const logger = require(${JSON.stringify(require.resolve(file))}).${create}({ fd: 2 })
       const count = () => process.listenerCount('exit') + process.listenerCount('beforeExit')

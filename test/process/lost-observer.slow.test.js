@@ -107,7 +107,7 @@ async function startWhileRestarted ({ createDiagnostics, handle, ready, require 
   return asked.filter(question => /openApplication|renewClock/.test(question))
 }
 
-test('what is asked of an observer that is being started again is asked once', async t => {
+test('a question to an observer that is being restarted is sent once', async t => {
   const app = await drive(t)
   await app.run(startAnew)
   const asked = await app.run(startWhileRestarted)

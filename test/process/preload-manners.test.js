@@ -28,7 +28,7 @@ test('node --test runs with the preload as it does without', async t => {
   assert.doesNotMatch(stdout + stderr, /LOOPSCOPE_WARN|Assertion failed/)
 })
 
-test('the runner of node --test is told from the processes that run the tests', () => {
+test('the runner of node --test is distinguished from the processes that run the tests', () => {
   assert.equal(isTestRunner(['--require', 'x', '--test']), true)
   assert.equal(isTestRunner(['--test-concurrency=1']), false)
   assert.equal(isTestRunner(['--test', '--test-isolation=none']), false)

@@ -28,7 +28,7 @@ async function preload (t, { args, env }) {
 
 for (const [door, command] of Object.entries(DOORS)) {
   for (const type of ['cjs', 'mjs']) {
-    test(`${door} observes an ${type} application that knows nothing of it`, async t => {
+    test(`${door} observes an unmodified ${type} application`, async t => {
       const { get, untilFrom, said } = await preload(t, command(type))
       // An application may stall while it starts, too: those have no route.
       const pattern = /^event loop stalled .* in GET \/stall\/:id/
@@ -52,7 +52,7 @@ test('the options come from the environment, SIGUSR2 captures, and threads and c
   await until(/^SIGUSR2: capturing cpu/)
 })
 
-test('a variable that is wrong or misspelt ends the start with a code that says which', async t => {
+test('a wrong or misspelt variable ends the start with a coded error that names it', async t => {
   for (const [name, value, code] of [
     ['LOOPSCOPE_STALL_THRESHOLD_MS', 'soon', 'ERR_LOOPSCOPE_INVALID_OPTION'],
     ['LOOPSCOPE_STALL_TRESHOLD_MS', '100', 'ERR_LOOPSCOPE_UNKNOWN_OPTION']

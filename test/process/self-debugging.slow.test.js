@@ -24,7 +24,7 @@ for (const how of WAYS) {
   })
 }
 
-test('with the recorder off the observer opens no session until something asks for one', { timeout: HANG_MS }, async t => {
+test('with the recorder off the observer opens no session until one is needed', { timeout: HANG_MS }, async t => {
   const app = await drive(t, { options: { recorder: false } })
   // Other sessions than its own are what makes Node wait for a debugger instead of refusing to.
   const isAlone = ({ handle, require }) => {

@@ -7,7 +7,7 @@ const { drive } = require('./child')
 
 const skip = process.platform === 'win32' ? 'Windows has no SIGUSR2' : false
 
-test('a handler of the application keeps working beside ours', { skip }, async t => {
+test('a handler of the application keeps working beside loopscope\'s', { skip }, async t => {
   const app = await drive(t)
   await app.run(() => { process.on('SIGUSR2', () => console.log(JSON.stringify({ msg: 'own handler' }))) })
   app.child.kill('SIGUSR2')

@@ -89,7 +89,7 @@ test('it is recorded by the profiler that needs no inspector, from that thread',
   await worker.close()
 })
 
-test('there is no recorder there without it, and the reason is told', { skip: hasBuiltin && 'there is one' }, async t => {
+test('without it there is no recorder, and the reason is reported', { skip: hasBuiltin && 'there is one' }, async t => {
   const worker = await observe(t)
   const { code, message, lines } = await worker.stall('burn')
   assert.deepEqual([code, /this is not the main thread$/.test(message)], ['ERR_LOOPSCOPE_RECORDER_OFF', true])

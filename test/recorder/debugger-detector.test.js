@@ -34,17 +34,17 @@ test('an established connection to the inspector\'s port is a debugger', t => {
   assert.equal(reasonBy(t, NOBODY + DEBUGGER, null), CONNECTED)
 })
 
-test('who listens, who has left, and the other end of a connection are none', t => {
+test('listeners, closed connections and the other end of a connection are not debuggers', t => {
   assert.equal(reasonBy(t, NOBODY + LEAVING + CLIENTS_END, ''), null)
   assert.equal(reasonBy(t, NOBODY, null), null)
   assert.equal(reasonBy(t, '', ''), null)
 })
 
-test('a system without the table does not tell', t => {
+test('a system without the table cannot show it', t => {
   assert.match(reasonBy(t, null, null), /open at ws:.* does not tell/)
 })
 
-test('it detects again at the inspector that it was last asked about', () => {
+test('it detects again at the inspector of the last call', () => {
   const detector = createDebuggerDetector([path.join(__dirname, 'no-such-table')])
   assert.equal(detector.detectAgain(), undefined)
   const seen = detector.detect(URL)

@@ -114,11 +114,11 @@ for (const [name, row] of Object.entries(ENGINES)) {
   })
 }
 
-test('an engine whose package is not installed says what to install', { skip: MISSING[PEER] === null && `${PEER} is installed here` }, () => {
+test('the error for a missing package names what to install', { skip: MISSING[PEER] === null && `${PEER} is installed here` }, () => {
   assert.throws(() => ENGINES[PEER].create({ hz: HZ }), { code: 'ERR_LOOPSCOPE_ENGINE_MISSING', message: /npm install v8-profiler-next$/ })
 })
 
-test('an engine that this Node.js does not have says what it needs', { skip: MISSING.builtin === null && 'it has it' }, () => {
+test('the error for an engine that this Node.js lacks names what it needs', { skip: MISSING.builtin === null && 'it has it' }, () => {
   assert.throws(() => ENGINES.builtin.create({ hz: HZ }), { code: 'ERR_LOOPSCOPE_ENGINE_UNSUPPORTED', message: /v8\.startCpuProfile/ })
 })
 

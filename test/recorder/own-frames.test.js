@@ -47,7 +47,7 @@ test('an interrupt\'s time is that of the function that it interrupted', () => {
   assert.deepEqual(stacksOf(withoutOwnFrames(profile)), ['search', 'search', 'search'])
 })
 
-test('what runs of ours by itself is (program)\'s, whether or not V8 saw one', () => {
+test('loopscope\'s own work outside requests belongs to (program), whether or not V8 saw one', () => {
   const timer = ['listOnTimeout', 'node:internal/timers']
   assert.deepEqual(stacksOf(withoutOwnFrames(profileOf([timer, ROTATE, ['profileEnd', '']], [timer, ROTATE]))), ['(program)', '(program)'])
   assert.deepEqual(stacksOf(withoutOwnFrames(profileOf([['(program)', '']], [timer, ROTATE], [timer]))), ['(program)', '(program)', 'listOnTimeout'])
@@ -63,7 +63,7 @@ test('what a middleware or a wrapper calls hangs under what calls it', () => {
   assert.deepEqual(stacksOf(withoutOwnFrames(profile)), ['handle run search', 'handle', 'search pbkdf2Sync'])
 })
 
-test('a package that we load or call is ours with all that it does, and what it calls of the application is not', () => {
+test('a package that loopscope loads or calls counts as loopscope\'s, and what it calls of the application does not', () => {
   const timer = ['listOnTimeout', 'node:internal/timers']
   const load = ['load', `${LIB}api/lazy-logger.js`]
   const [require, read] = [['require', 'node:internal/modules/helpers'], ['readFileSync', 'node:fs']]
@@ -80,7 +80,7 @@ test('a package that we load or call is ours with all that it does, and what it 
     ['(program)', 'listOnTimeout collect readFileSync', 'listOnTimeout metrics'])
 })
 
-test('a profile in which nothing of ours ran stays as it is', () => {
+test('a profile without loopscope\'s frames stays as it is', () => {
   const profile = profileOf([HANDLER], [['(idle)', '']])
   assert.equal(withoutOwnFrames(profile), profile)
 })

@@ -31,11 +31,11 @@ test('an interrupt that runs in the middle of a function is not what held the lo
   assert.deepEqual([culprit.function, culprit.call, culprit.share, codeMs], ['search', null, 1, 300])
 })
 
-test('our own work by itself has no culprit', () => {
+test('loopscope\'s own work has no culprit', () => {
   assert.equal(culpritOf([['listOnTimeout', 'node:internal/timers'], ['rotate', OURS], ['profileEnd', '']]).culprit, null)
 })
 
-test('what our middleware calls is seen, and the middleware is not blamed', () => {
+test('what loopscope\'s middleware calls is found, and the middleware is not the culprit', () => {
   const middleware = ['loopscope', path.join(__dirname, '../../lib/api/http/middleware.js')]
   assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js'], ['login', '/app/login.js']]).culprit.function, 'login')
   assert.equal(culpritOf([middleware, ['next', '/app/node_modules/express/next.js']]).culprit.function, 'next')
@@ -47,6 +47,6 @@ test('time filed under what an interrupt called last belongs to the function abo
   }
 })
 
-test('zlib has the name that its users know', () => {
+test('zlib has its public name', () => {
   assert.equal(culpritOf([['pack', '/app/pack.js'], ['syncBufferWrapper', 'node:zlib'], ['writeSync', '']]).culprit.call, 'zlib.*Sync')
 })

@@ -122,7 +122,7 @@ test('since when nothing has happened', { skip }, t => {
   assert.equal(recorder.hasBeenSlowSince(monotonicMicros()), false)
 })
 
-test('windows that are asked for stay slow, and long ones end', { skip }, t => {
+test('requested windows stay slow, and long ones end', { skip }, t => {
   const { recorder, windows, slow } = createSubject(t)
   slow()
   recorder.rotate()

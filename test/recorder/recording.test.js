@@ -42,7 +42,7 @@ test('it waits for the loop to turn, and starts in the middle of what runs after
   assert.deepEqual(late.told, [['recording', true]])
 })
 
-test('who is stopped meanwhile does not start', t => {
+test('a recording that is stopped meanwhile does not start', t => {
   const { recording, heartbeat, told } = createSubject(t)
   recording.start(null)
   recording.stop()

@@ -84,7 +84,7 @@ test('it is disconnected in a pause, and kept while the main thread is only busy
   assert.deepEqual(events, ['open', 'close', 'away'])
 })
 
-test('a process that ends opens none, and who needs it is told', async t => {
+test('a process that ends opens none, and callers get an error', async t => {
   const { lifecycle, state } = await createSubject(t)
   assert.equal(await lifecycle.post('Runtime.enable'), 'Runtime.enable')
   lifecycle.close()

@@ -86,7 +86,7 @@ test('a reading that took long, or goes back, is none', () => {
   near(shareOf(window, LOOP_IO), 5 / 6 * 2 / 6 / (5 / 5) + 0.05, 0.15)
 })
 
-test('where the system does not tell, what the thread notes itself is taken', () => {
+test('where the system does not show it, the thread\'s own notes are used', () => {
   const state = new SharedState()
   assert.equal(state.notedCpu, null)
   const cpu = new ThreadCpu({ readCpuMs: () => null, noted: () => new SharedState(state.buffer).notedCpu })
@@ -97,7 +97,7 @@ test('where the system does not tell, what the thread notes itself is taken', ()
   near(shareOf(cpu.show(windowOf({ seconds: 5, busy: 0 })), LOOP_IO), 0.4, 0.02)
 })
 
-test('a thread notes its CPU time now and then, unless the system tells or Node.js does not know', () => {
+test('a thread notes its CPU time now and then, unless the system shows it or Node.js does not have it', () => {
   const noted = options => {
     const state = new SharedState()
     const { take } = createNotedCpu({ state, ...options })

@@ -51,7 +51,7 @@ test('a view that lies ahead ends its window after it, not just before', async (
   }
 })
 
-test('a view that reaches further back than what is kept says that it is shortened', async () => {
+test('a view that reaches further back than what is kept is marked as shortened', async () => {
   const { views } = createRecording({ backSeconds: 5 })
   const now = wholeMicros()
   const { fromMicros, isShortened } = await views.view({ fromMicros: now - 30e6, toMicros: now })

@@ -28,7 +28,7 @@ async function untilBlocked (ask) {
   }
 }
 
-test('while the loop is blocked the answer shows what runs, at which line, who waits for the loop, and whose client is gone', async t => {
+test('while the loop is blocked the answer shows what runs, at which line, which requests wait for the loop, and whose client is gone', async t => {
   const app = await run(t)
   const url = await app.listenerUrl()
   const doors = {

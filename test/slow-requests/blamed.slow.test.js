@@ -67,7 +67,7 @@ async function found ({ slow }, route, isSaid) {
 
 for (const name of ['express', 'fastify', 'koa', 'plain']) {
   for (const target of ['/block', '/later']) {
-    test(`${name}, ${target}: slow of its own code, behind another route, and of waiting are told apart`, { timeout: 100_000 }, async t => {
+    test(`${name}, ${target}: own code, waiting behind another route and waiting for calls are distinguished`, { timeout: 100_000 }, async t => {
       const served = await serve(t, name)
       assert.equal(await served.get('/fast'), 'fast')
       // On a machine that has no processor for us nobody may have been seen at work, or a timer comes late: then once more.

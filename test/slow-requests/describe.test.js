@@ -8,7 +8,7 @@ const { slowRequestsText } = require('../../lib/observer/admin/requests-text')
 
 const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, waits: [], steps: [], traceId: null, ...parts })
 
-test('one sentence says what it was slow of', () => {
+test('one sentence states why it was slow', () => {
   assert.equal(describeSlow(slow({ ownMs: 600, waitingMs: 400 })), 'its own code')
   assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O, not for the event loop')
   const wait = { kind: 'redis', operation: 'GET', target: 'db:6379', calls: 1, errors: 0, ms: 450 }
@@ -36,11 +36,11 @@ test('the text has the lines, or that there are none', () => {
   assert.doesNotMatch(of([]), /at which line|waited at/)
 })
 
-test('how long it lay unread is a bound, and said to be one', () => {
+test('the time it lay unread is shown as an upper bound', () => {
   assert.equal(describeSlow(slow({ behindMs: 812, unreadMs: 800, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited up to 812 ms behind POST /login')
 })
 
-test('others of its route, code outside requests and several routes are told as such; what is little is not told', () => {
+test('others of its route, code outside requests and several routes are named as such; small shares are left out', () => {
   assert.equal(describeSlow(slow({ behindMs: 500, behind: [{ route: 'GET /fast', ms: 490 }, { route: null, ms: 10 }] })), 'waited 500 ms behind other requests of the same route')
   assert.equal(describeSlow(slow({ behindMs: 12_340, behind: [{ route: null, ms: 12_000 }] })), 'waited 12.3 s behind code outside requests')
   assert.equal(describeSlow(slow({ behindMs: 300, behind: [{ route: 'GET /a', ms: 150 }, { route: 'GET /b', ms: 100 }, { route: 'GET /c', ms: 50 }] })), 'waited 300 ms behind GET /a and 2 more')

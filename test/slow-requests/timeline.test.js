@@ -50,7 +50,7 @@ test('of many calls the first stand for all', () => {
   assert.deepEqual(waits(request(0, 100), known, [7, 1, 0, 0]), [{ name: 7, calls: 1, errors: 0, ms: 0 }])
 })
 
-test('its own code and that of others are told apart, also of the same route; others are told longest first', () => {
+test('its own code and that of others are distinguished, also of the same route; others are listed longest first', () => {
   const known = { work: [work(-5, 'GET /mine', -5, 20), work(0, 'GET /mine', 20, 50), work(10, 'GET /other', 50, 90)] }
   assert.deepEqual(timeline(request(0, 100), known), {
     ownMs: 30,
@@ -76,13 +76,13 @@ test('collections come first, then what was seen to run, then samples, then a lo
   })
 })
 
-test('samples of its own route are of whoever of that route was answered next', () => {
+test('samples of its own route belong to the request of that route that was answered next', () => {
   const known = { runs: [run('GET /mine', 0, 90)], answers: [answer(-1, 'GET /mine', 30), answer(1, 'GET /mine', 60), answer(2, 'GET /other', 80), answer(0, 'GET /mine', 100)] }
   const { ownMs, behind } = timeline(request(0, 100), known)
   assert.deepEqual([ownMs, behind], [30, [{ route: 'GET /mine', ms: 60 }]])
 })
 
-test('who was seen at work has the samples around it, whatever they say, since the last answer and until its own', () => {
+test('a request seen at work gets the samples around it, whatever their label, from the last answer to its own', () => {
   const known = { runs: [run('GET /wrong', 0, 80), run('GET /other', 80, 90)], seen: [seen(-1, 'GET /seen', 30)], answers: [answer(-2, 'GET /before', 10), answer(-1, 'GET /seen', 50)] }
   const { ownMs, behind, waitingMs } = timeline(request(0, 100), known)
   assert.deepEqual([ownMs, behind, waitingMs], [0, [{ route: 'GET /seen', ms: 40 }, { route: 'GET /wrong', ms: 40 }, { route: 'GET /other', ms: 10 }], 10])

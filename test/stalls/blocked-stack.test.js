@@ -67,7 +67,7 @@ for (const [what, spoil] of Object.entries(FROZEN)) {
   })
 }
 
-test('stacks are told by the time in which they were read, without what is ours', async () => {
+test('stacks are selected by the time they were read, without loopscope\'s calls', async () => {
   const stacks = createBlockedStacks({ appRoot: '/app' })
   const calls = [
     ['onInterrupt', '', '/elsewhere/bundle.js', 1, 1, 1, 1],
@@ -84,7 +84,7 @@ test('stacks are told by the time in which they were read, without what is ours'
   assert.deepEqual(found[0].stack.map(({ name, file, line }) => [name, file, line]), [['sort', '', 0], ['login', 'login.js', 7]])
 })
 
-test('calls and the beginnings of their functions are told as they were written', async () => {
+test('calls and the beginnings of their functions have original positions', async () => {
   const asked = []
   const stacks = createBlockedStacks({ appRoot: '/app' }, async frames => {
     asked.push(...frames)

@@ -49,7 +49,7 @@ test('what the application has done to Error changes nothing', async t => {
   assert.deepEqual(inShort(culprit, expected), expected)
 })
 
-test('where Error is frozen the report is what the samples know', async t => {
+test('where Error is frozen the report comes from the samples alone', async t => {
   const app = await start(t, FILE, { args: ['frozen', '/login'] })
   const { culprit } = await stallOf(app, '/login', { function: 'hashPassword' })
   assert.deepEqual([culprit.function, culprit.file, culprit.call], ['hashPassword', FILE, 'pbkdf2Sync'])

@@ -51,7 +51,7 @@ test('a function of the same name on the same line is another one', () => {
   assert.equal(foundBy([minified(100), minified(100), minified(100)]).culprit.function, 'e')
 })
 
-test('a dependency is not to blame, but whoever called it is', () => {
+test('the culprit is the caller of a dependency, not the dependency', () => {
   const dependency = [call('dep:clone'), call('dep:next'), ofNode('emit')]
   assert.equal(foundBy([dependency, dependency, dependency]), null)
   const cloning = inside(call('dep:clone'), call('fillCache'))
@@ -65,7 +65,7 @@ test('callers may differ, and the builtin that it was in is its call', () => {
   assert.deepEqual([culprit.function, culprit.call, culprit.share], ['fillCache', 'Array.sort', 1])
 })
 
-test('a function that was only about to begin has not collected: who called it has', () => {
+test('a function that was only about to begin did not cause the collection; its caller did', () => {
   const entering = inside(call('other', { line: BEGINS.other, column: 'function other '.length + 1 }), call('fillCache'))
   assert.equal(foundBy([entering, FILLING, entering]).culprit.function, 'fillCache')
   const onOneLine = inside(call('other', { line: BEGINS.other, column: 60 }), call('fillCache'))

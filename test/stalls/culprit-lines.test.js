@@ -60,7 +60,7 @@ test('what only passes calls on is not the call; what works while it calls back 
   assert.deepEqual([culpritOf([within('map')]).call, culpritOf([within('sort')]).call], [null, 'Array.sort'])
 })
 
-test('where no stack was read inside the call, what is written tells the line', () => {
+test('where no stack was read inside the call, the source text gives the line', () => {
   const { culpritOf, call, beginOf } = createSubject()
   const begins = beginOf('snapshot')
   const lines = ['function snapshot () {', '  // cloneDeep(state)', '  const copy = cloneDeep(state)', '  return cloneDeep(copy)', '}', 'cloneDeep(other)']
@@ -70,7 +70,7 @@ test('where no stack was read inside the call, what is written tells the line', 
   assert.equal(culpritOf([[call('snapshot', 2, 40)]], source).line, begins + 2)
 })
 
-test('where nothing tells, a callback that is written in the function tells the line, and one that was passed to it does not', () => {
+test('without other evidence, a callback written in the function gives the line, and one passed to it does not', () => {
   const { culpritOf, beginOf } = createSubject([[['node:emit', 'sortRows', ''], 600e3], [['node:emit', 'sortRows'], 400e3]])
   const [begins, callback] = [beginOf('sortRows'), beginOf('')]
   assert.ok(callback > begins)
@@ -80,7 +80,7 @@ test('where nothing tells, a callback that is written in the function tells the 
   assert.equal(culpritOf([], bodyOf(['function sortRows () { return sort() }', ...indented])).line, begins)
 })
 
-test('a package whose function has no name that tells is entered by the name that is written', () => {
+test('a package function without a telling name has the name in the source text', () => {
   const { culpritOf, call, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
   const source = { count: () => 1000, read: (file, line) => line === beginOf('page') + 2 ? ['  return marked.parse(text)'] : [] }
   assert.equal(culpritOf([[call('x', 1, 1), call('page', 2, 17)]], source).via.function, 'parse')
@@ -93,7 +93,7 @@ test('a call is found as it is written, no further than the function goes', () =
   assert.equal(findCall(['run(); walk()'], { line: 1, column: 8 }, 'run'), null)
 })
 
-test('the builtin of a line is told where it is the only one', () => {
+test('the builtin of a line is named where it is the only one', () => {
   assert.equal(builtinOn('const copy = JSON.parse(JSON.parse(text))'), 'JSON.parse')
   assert.equal(builtinOn('const copy = JSON.parse(JSON.stringify(rows))'), null)
   assert.equal(builtinOn('my.JSON.parse(text); structuredCloneAll(rows)'), null)

@@ -99,7 +99,7 @@ for (const { name, profile } of readRecorded()) {
   })
 }
 
-test('what is nobody\'s file is not the culprit: who called it is', () => {
+test('code without a file is not the culprit: its caller is', () => {
   const toWasm = { url: 'wasm://wasm/002a0116', scriptId: '9' }
   const toCompiled = { url: '', scriptId: '9' }
   const culpritWith = (changes, ...samples) => {

@@ -28,7 +28,7 @@ function createSubject () {
   }
 }
 
-test('tells what happened since a moment, not before it', () => {
+test('covers what happened since a moment, not before it', () => {
   const subject = createSubject()
   for (let i = 0; i < 10; i++) subject.pass(50, { cpuMs: 50, runQueueMs: 20, throttledMs: 30, lateMs: 40 })
   const from = subject.micros
@@ -37,7 +37,7 @@ test('tells what happened since a moment, not before it', () => {
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 120, runQueueMs: 60, throttledMs: 5, observerLateMs: 45 })
 })
 
-test('a stall longer than all readings kept is told as a whole', () => {
+test('a stall longer than all kept readings is covered as a whole', () => {
   const subject = createSubject()
   for (let i = 0; i < 100; i++) subject.pass(50, { throttledMs: 40 })
   const from = subject.micros
@@ -82,7 +82,7 @@ test('a stall of which less than half was seen has no evidence', () => {
   assert.deepEqual(subject.evidence.since(from), { cpuMs: 190, runQueueMs: 0, throttledMs: 0, observerLateMs: 50 })
 })
 
-test('what the system does not tell stays unknown', () => {
+test('what the system does not report stays unknown', () => {
   const subject = createSubject()
   Object.assign(subject.system, { runQueueMs: null, throttledMs: null, observerCpuMs: null, observerRunQueueMs: null })
   subject.pass(0)

@@ -11,7 +11,7 @@ function createSubject () {
   return { interval, wakeAt: atMs => turn(nowMs = atMs) }
 }
 
-test('work is done at the wake-ups that come, as often as it says in the mean', () => {
+test('periodic work is done at the wake-ups that come, at its period on average', () => {
   const { interval, wakeAt } = createSubject()
   let done = 0
   interval(1000, () => done++)

@@ -87,7 +87,7 @@ test('a builtin on another line than the samples is not the call', () => {
   assert.equal(culpritOf([[builtin('Math', 'hypot'), caller]]).call, null, 'a little work each time')
 })
 
-test('the end of a function is told by how it is written', () => {
+test('the end of a function is found in its source text', () => {
   assert.equal(lengthOf(TEXT), 7)
   assert.equal(lengthOf(['const one = row => row.one', 'const all = () => {', '}']), 1)
   assert.equal(lengthOf(['function run ()', '{', '  walk()', '}', 'run()']), 4)

@@ -38,7 +38,7 @@ const CASES = [
   ['no evidence at all', 'unknown', NOTHING]
 ]
 
-test('what the collector did at the end of a stall does not tell what held it before anything was sampled', () => {
+test('a collection at the end of a stall does not explain the time before the first sample', () => {
   const stall = { durationMs: 300, thresholdMs: 100, missedMs: 250 }
   assert.equal(judgeCause(stall, { ...QUIET, cpuMs: 280, codeMs: 0, gcMs: 20 }), 'code')
   assert.equal(judgeCause(stall, { ...QUIET, codeMs: 0, gcMs: 20 }), 'unknown')

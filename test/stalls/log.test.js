@@ -56,7 +56,7 @@ test('a stall of just before close() is still reported', async t => {
   assert.ok(stalls.some(({ durationMs }) => durationMs >= 200))
 })
 
-test('a logger that throws does no harm: the stall is told to listeners and kept', async t => {
+test('a logger that throws does no harm: listeners get the stall, and it is kept', async t => {
   const throwing = () => { throw new Error('the disk is full') }
   const handle = await observed(t, { logger: { info: throwing, warn: throwing, error: throwing } })
   setTimeout(block, 1, 200)
@@ -64,7 +64,7 @@ test('a logger that throws does no harm: the stall is told to listeners and kept
   assert.deepEqual((await handle.stalls()).find(({ id }) => id === stall.id), stall)
 })
 
-test('a listener that throws does no harm: the next stall is told, too', async t => {
+test('a listener that throws does no harm: the next stall is emitted, too', async t => {
   const handle = await observed(t)
   const stalls = []
   handle.on('stall', stall => {

@@ -41,7 +41,7 @@ test('the main thread\'s CPU time grows with its work', () => {
   scheduler.close()
 })
 
-test('read in another thread, the two threads are told apart', { skip }, async t => {
+test('read in another thread, the two threads are distinguished', { skip }, async t => {
   const worker = new Worker(OBSERVER, { eval: true })
   t.after(() => worker.terminate())
   const before = await ask(worker, 0)
@@ -57,7 +57,7 @@ test('read in another thread, the two threads are told apart', { skip }, async t
   own.close()
 })
 
-test('after close() it tells what it can and does not throw', () => {
+test('after close() it returns what it can and does not throw', () => {
   const scheduler = new Scheduler()
   scheduler.close()
   scheduler.close()

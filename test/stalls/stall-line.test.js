@@ -19,14 +19,14 @@ test('a stall reads as one line: how long, where, what, why', () => {
   assert.equal(describeStall(stallOf({ cause: 'starved', route: 'GET /' })), 'event loop stalled 250 ms in GET /: starved')
 })
 
-test('the line says what the system or the collector did', () => {
+test('the line shows what the system or the collector did', () => {
   const stall = { at: 0, durationMs: 300, route: null, culprit: null, stack: [], evidence: { ...COLLECTING, runQueueMs: 210.4, throttledMs: 180 } }
   assert.equal(describeStall({ ...stall, cause: 'starved' }), 'event loop stalled 300 ms: starved (waited 210 ms for a CPU, throttled for 180 ms by the CPU quota)')
   assert.equal(describeStall({ ...stall, cause: 'gc' }), 'event loop stalled 300 ms: gc (1960 ms of garbage collection, waited 210 ms for a CPU, throttled for 180 ms by the CPU quota)')
   assert.equal(describeStall({ ...stall, cause: 'suspended' }), 'event loop stalled 300 ms: suspended')
 })
 
-test('the line says that most of a stall was waiting, whatever its cause', () => {
+test('the line shows that most of a stall was waiting, whatever its cause', () => {
   const stall = stallOf({ durationMs: 300, culprit: CULPRIT, evidence: { ...COLLECTING, runQueueMs: 170.2 } })
   assert.match(describeStall(stall), /cause code \(waited 170 ms for a CPU\)$/)
   assert.match(describeStall({ ...stall, cause: 'gc' }), /cause gc \(1960 ms of garbage collection, waited 170 ms for a CPU\)$/)
@@ -47,7 +47,7 @@ test('the ids of the trace are fields of the line itself, as OpenTelemetry names
   assert.deepEqual(stall.trace, trace)
 })
 
-test('the line says what took the time, by which dependency it was reached, and which line is to be mended', () => {
+test('the line names what took the time, through which dependency, and the line to change', () => {
   const culprit = { function: 'snapshotState', file: 'src/orders.js', line: 18, column: 3, functionLine: 12, call: null, via: null, share: 1 }
   const via = { package: 'express', function: 'res.json', through: null }
   assert.equal(whoOf(culprit), 'snapshotState (src/orders.js:18)')
@@ -63,13 +63,13 @@ test('the line says what took the time, by which dependency it was reached, and 
   assert.equal(describeStall(stall), 'event loop stalled 412 ms in GET /orders: express res.json called by snapshotState (src/orders.js:18), cause code')
 })
 
-test('the line says that the recorder was still to start when the stall began', () => {
+test('the line shows that the recorder had not started when the stall began', () => {
   const stall = { durationMs: 300, startingUp: true, cause: 'unknown', route: null, culprit: null, stack: [], evidence: COLLECTING }
   assert.equal(describeStall(stall), 'event loop stalled 300 ms while starting up: unknown')
   assert.equal(describeStall({ ...stall, route: 'GET /orders' }), 'event loop stalled 300 ms in GET /orders while starting up: unknown')
 })
 
-test('a function without a name is told as the handler of the route where only a handler is called like that', () => {
+test('a function without a name is shown as the handler of the route where only handlers are called like that', () => {
   const culprit = { function: '(anonymous)', file: 'src/orders.js', line: 25, column: 7, functionLine: 20, call: null, via: null, share: 1 }
   const frame = (name, file, line = 1) => ({ function: name, file, line, column: 1 })
   const own = frame('(anonymous)', culprit.file, culprit.functionLine)

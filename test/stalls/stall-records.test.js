@@ -26,7 +26,7 @@ test('the last 200 stalls are listed, newest first, and the list is the caller\'
   assert.equal(records.list().length, 200)
 })
 
-test('totals know every cause from the start and outlive the list', () => {
+test('totals have every cause from the start and outlive the list', () => {
   const records = new StallRecords()
   assert.deepEqual(records.counts().totals.map(({ cause, count }) => [cause, count]), [['code', 0], ['gc', 0], ['starved', 0], ['suspended', 0], ['unknown', 0]])
   for (let at = 0; at < 300; at++) records.add(stallOf({ cause: at % 3 === 0 ? 'gc' : 'code' }))

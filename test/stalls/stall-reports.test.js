@@ -70,7 +70,7 @@ test('one that was reported before its source map was read is reported again wit
   assert.deepEqual(records.list().map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[8, 100, 'login'], [7, 100, 'login']])
 })
 
-test('what the main thread did for us in the middle of a stall is no part of its explanation', async () => {
+test('loopscope\'s own work in the middle of a stall is not part of its explanation', async () => {
   const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
   const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]
   history.add(profileOf([[['serve', 'login'], 100e3], [['(garbage collector)'], 800e3], [['serve', 'login'], 2e6]], now - 1000e3))
@@ -113,7 +113,7 @@ test('where collector or system held the loop only a function of the application
   assert.deepEqual(await whom(...times(10, ['dep:handle', 'fillCache'])), ['gc', 'fillCache'])
 })
 
-test('where the collector left next to no samples, who all the probes saw is named, with their stack', async () => {
+test('where the collector left almost no samples, the function in all stack probes is named, with their stack', async () => {
   const call = (name, line, functionLine) => ({ name, receiver: '', file: 'app.js', line, column: 5, functionLine, functionColumn: 1 })
   const stack = [call('fillCache', 43, 41), call('serve', 12, 11)]
   const explain = async ({ evidence = { cpuMs: 650 }, samples = [], probes = [100, 150, 225] }) => {

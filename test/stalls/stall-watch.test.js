@@ -43,7 +43,7 @@ function createSubject (t) {
 }
 
 describe('a watch', { concurrency: true }, () => {
-  test('each stage of a stall is told once, in order, and not before its time', async t => {
+  test('each stage of a stall is reported once, in order, and not before its time', async t => {
     const { state, said, saidOf, watch, until } = createSubject(t)
     const tickMicros = state.tickMicros = monotonicMicros()
     watch.start()
@@ -69,7 +69,7 @@ describe('a watch', { concurrency: true }, () => {
     assert.deepEqual(wakes, [0])
   })
 
-  test('while the main thread works for us nothing is said of it, and what came before still is', async t => {
+  test('while the main thread does loopscope\'s own work nothing is reported of it, and the time before still is', async t => {
     const { state, said, saidOf, watch, wakes, until } = createSubject(t)
     const quiet = state.tickMicros = state.ownWorkMicros = monotonicMicros() - 50e6
     watch.start()
@@ -104,7 +104,7 @@ describe('a watch', { concurrency: true }, () => {
     assert.ok(watch.isStill({ tickMicros }) && !watch.isStill({ tickMicros: longAgo }))
   })
 
-  test('a loop that ticks, and one that is not watched yet, say nothing', async t => {
+  test('a loop that ticks, and one that is not watched yet, are not reported', async t => {
     const { state, said, wakes, watch, until } = createSubject(t)
     watch.start()
     await until(() => wakes.length >= 2)
@@ -115,7 +115,7 @@ describe('a watch', { concurrency: true }, () => {
     assert.deepEqual(said, [])
   })
 
-  test('an idle loop that ticks on time is looked at rarely, and others are told each time', async t => {
+  test('an idle loop that ticks on time is checked rarely, and others are reported each time', async t => {
     const subject = createSubject(t)
     const { state, said, wakes, watch, until } = subject
     Object.assign(state, { isIdle: true, periodMs: THRESHOLD_MS / 2 })
@@ -131,7 +131,7 @@ describe('a watch', { concurrency: true }, () => {
     assert.deepEqual(said, [])
   })
 
-  test('after stop() it says nothing more', async t => {
+  test('after stop() nothing is reported', async t => {
     const { state, wakes, watch, until } = createSubject(t)
     state.tickMicros = monotonicMicros()
     watch.start()
@@ -160,7 +160,7 @@ describe('a watch', { concurrency: true }, () => {
 })
 
 // Apart: it holds up this thread, and with it the watches of the others.
-test('a thread that was late itself tells so, and gives the loop the chance to tick before it calls it stuck', async t => {
+test('a thread that was late itself reports it, and lets the loop tick before it counts as stuck', async t => {
   const { state, said, wakes, watch, until } = createSubject(t)
   state.tickMicros = monotonicMicros()
   watch.start()

@@ -23,7 +23,7 @@ async function reportOf (t, { args, env }) {
 }
 
 for (const delayMs of ['0', '30']) {
-  test(`a stall ${delayMs} ms after the start says that the application was starting up, and who held the loop`, async t => {
+  test(`a stall ${delayMs} ms after the start is marked as start-up and names its culprit`, async t => {
     const { stall, msg } = await reportOf(t, { args: [delayMs, BLOCK_MS, 'own'] })
     assert.deepEqual([stall.startingUp, CULPRITS.includes(stall.culprit?.function)], [true, true], msg)
     assert.match(msg, /^event loop stalled \d+ ms while starting up: \w+ \(.*start-up\.js:\d+\), cause (code|starved)/)

@@ -41,7 +41,7 @@ test('count and bytes are limited for each application', t => {
   assert.equal(other.list().length, 1)
 })
 
-test('what an application keeps longer than it said goes although it never comes back, and then its folder', t => {
+test('what an application kept longer than its limit is removed although it never comes back, and then its folder', t => {
   const dir = makeScratch(t)
   let now = Date.now()
   const gone = create(dir, OTHER, { maxAgeMs: HOUR_MS })
@@ -70,7 +70,7 @@ test('files of a version without folders are listed for their user, and go by ag
   assert.equal(fs.existsSync(earlier.path), false)
 })
 
-test('what a killed process left half-written is removed by whoever comes next, also of another application', t => {
+test('what a killed process left half-written is removed by the next process, also of another application', t => {
   const dir = makeScratch(t)
   const other = create(dir, OTHER)
   other.prepare()
@@ -82,7 +82,7 @@ test('what a killed process left half-written is removed by whoever comes next, 
   }
 })
 
-test('folders that are none of ours, and links, are left alone', t => {
+test('folders that are not loopscope\'s, and links, are left alone', t => {
   const dir = makeScratch(t)
   const elsewhere = makeScratch(t)
   const old = 'cpu-shop-20200101t000000000z-412-0001.cpuprofile'

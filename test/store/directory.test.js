@@ -60,7 +60,7 @@ test('refuses the directory of another user, and one that changed hands after th
   assert.throws(() => store.write(artifact()), refused)
 })
 
-test('says with the words of the system why a directory cannot be used', t => {
+test('reports the system\'s reason why a directory cannot be used', t => {
   const scratch = makeScratch(t)
   fs.writeFileSync(path.join(scratch, 'file'), '')
   fs.symlinkSync(path.join(scratch, 'nowhere'), path.join(scratch, 'dangling'), 'junction')

@@ -7,7 +7,7 @@ const { createFileName, parseFileName } = require('../../lib/shared/store/file-n
 const AT = Date.UTC(2026, 10, 20, 12, 3, 10, 123)
 const FACTS = { kind: 'cpu', extension: 'cpuprofile', at: AT, appName: 'shop', pid: 412, sequence: 7 }
 
-test('a name says kind, application, moment and process', () => {
+test('a name holds kind, application, time and process', () => {
   assert.equal(createFileName(FACTS), 'cpu-shop-20261120t120310123z-412-0007.cpuprofile')
 })
 
@@ -35,7 +35,7 @@ test('names of one process sort by age', () => {
   assert.deepEqual(names.toSorted(), names)
 })
 
-test('other names are not taken for ours', () => {
+test('other names are not parsed', () => {
   const name = createFileName(FACTS)
   const foreign = ['', 'report.json', 'cpu-shop.cpuprofile', `${name}.412.partial`, `../${name}`, `x/${name}`, name.toUpperCase(),
     `${name}\n`, `${name}.bak`, `${name}.gz.gz`, name.replace('20261120', '20269920'), name.replace('-412-', '-0-'), `${name}.`, `cpu-${'x'.repeat(100)}${name}`]

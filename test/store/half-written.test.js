@@ -44,7 +44,7 @@ test('kill -9 in the middle of a write leaves no artifact, and the next start cl
   assert.deepEqual(fs.readdirSync(store.dir), [])
 })
 
-test('tells a partial file of this process from one of its predecessor with the same id', t => {
+test('distinguishes a partial file of this process from one of its predecessor with the same id', t => {
   const store = createStore({ dir: makeScratch(t) })
   const partial = path.join(store.dir, `${NAME}.${process.pid}.partial`)
   fs.writeFileSync(partial, '')

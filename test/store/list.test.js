@@ -9,7 +9,7 @@ const { makeScratch, artifact } = require('./scratch')
 
 const DAY_MS = 86_400_000
 
-test('lists newest first, by what the artifacts say and not by when they were written', t => {
+test('lists newest first, by the time in the artifacts and not by when they were written', t => {
   const store = createStore({ dir: makeScratch(t), retention: { minFreeBytes: 0 } })
   const now = Date.now()
   const written = [2000, 0, 3000, 1000].map(ago => store.write(artifact({ at: now - ago, bytes: Buffer.alloc(ago) })))
@@ -31,7 +31,7 @@ test('neither lists nor removes files of other people', t => {
   assert.deepEqual(fs.readdirSync(dir).sort(), [...foreign, old, name].sort())
 })
 
-test('does not follow a symbolic link that carries one of our names', t => {
+test('does not follow a symbolic link with the name of an artifact', t => {
   const dir = makeScratch(t)
   const store = createStore({ dir: path.join(dir, 'captures'), retention: { minFreeBytes: 0 } })
   store.prepare()

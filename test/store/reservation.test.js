@@ -112,7 +112,7 @@ test('a directory that is removed meanwhile is named, and made again by the next
   assert.ok(fs.existsSync(keep(store).path))
 })
 
-test('a commit that fails leaves nothing and says why', t => {
+test('a commit that fails leaves nothing and reports the reason', t => {
   const store = create(t)
   const place = reserve(store)
   fs.rmSync(place.partialPath)
@@ -151,7 +151,7 @@ test('the next start clears what a dead process had under way, and facts without
   place.abandon()
 })
 
-test('room counts what older artifacts would give back, and knows a disk that is memory', t => {
+test('room counts what removing older artifacts would free, and detects a disk that is memory', t => {
   const dir = mountScratch(t, 'size=1m')
   if (dir === null) return
   const store = create(t, { dir, minFreeBytes: 100_000 })

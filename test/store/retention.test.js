@@ -42,7 +42,7 @@ test('the artifact just written stays, even as the oldest and over every limit',
   assert.deepEqual(names, ['b', 'c', 'd'])
 })
 
-test('limits are the defaults where nothing else is said, and the argument stays as it was', () => {
+test('limits have defaults, and the argument is not changed', () => {
   const mine = Object.freeze({ maxCount: 3, maxBytes: undefined })
   assert.deepEqual(createLimits(mine), { ...DEFAULTS, maxCount: 3 })
   assert.ok(Object.isFrozen(DEFAULTS))

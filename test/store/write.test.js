@@ -9,7 +9,7 @@ const { makeScratch, artifact } = require('./scratch')
 
 const retention = { minFreeBytes: 0 }
 
-test('writes all bytes under a private file whose name says what it is', t => {
+test('writes all bytes to a private file whose name describes it', t => {
   const store = createStore({ dir: makeScratch(t), retention })
   const bytes = Buffer.alloc(40 * 1024 ** 2, 'several chunks, and not a whole number of them;')
   const written = store.write(artifact({ bytes, kind: 'heap-snapshot', extension: 'heapsnapshot', appName: '@acme/shop' }))

@@ -80,7 +80,7 @@ test('the collaborators of the detector are not counted', t => {
   assert.equal(detector.read().sites.length, 1)
 })
 
-test('our own calls are not counted', t => {
+test('loopscope\'s own calls are not counted', t => {
   const clock = createClock()
   clock.stop() // from here on it asks Date.now
   const detector = startDetector(t)

@@ -40,7 +40,7 @@ test('every way to call Date gives what it gave', t => {
   assert.throws(() => new Date(Symbol('x')), error => error instanceof TypeError && !error.stack.includes('counted-date'))
 })
 
-test('what asks for the time is counted, what makes a given date is not', t => {
+test('reading the current time is counted, making a given date is not', t => {
   const detector = startDetector(t)
   class Later extends Date {}
   for (let call = 0; call < 5; call++) new Date() // eslint-disable-line no-new

@@ -43,7 +43,7 @@ test('an error without a usable stack passes through as it is', t => {
   }
 })
 
-test('stacks that the application prepares itself have no frames of ours', t => {
+test('stacks that the application prepares itself have no frames of loopscope', t => {
   startDetector(t)
   const { prepareStackTrace } = Error
   t.after(() => { Error.prepareStackTrace = prepareStackTrace })

@@ -30,7 +30,7 @@ test('without the option nothing is replaced, nothing is counted, and arming is 
   assert.deepEqual(exactCalls.counts(), { calls: [], flagged: [] })
 })
 
-test('with it, calls are told by site once it is armed, and before as start-up', t => {
+test('with it, calls are listed by site once it is armed, and before that as start-up', t => {
   const original = crypto.pbkdf2Sync
   const { exactCalls, warnings } = createSubject(t, { apis: ['crypto.pbkdf2Sync'] })
   exactCalls.start()

@@ -33,7 +33,7 @@ test('stop() puts every original back with its own descriptor, start() and stop(
   }
 })
 
-test('a wrapper that somebody put on top stays, and ours below it hands calls on unseen', t => {
+test('a wrapper of others on top stays, and loopscope\'s below it passes calls on unnoticed', t => {
   const original = fs.existsSync
   t.after(() => {
     fs.existsSync = original

@@ -26,7 +26,7 @@ function fillPool () {
   }
 }
 
-test('a task that waits for a thread of a full pool is told, with how long', async t => {
+test('a task that waits for a thread of a full pool is reported, with its waiting time', async t => {
   const empty = fillPool()
   t.after(empty)
   const waitedMs = await new Promise(resolve => {
@@ -61,7 +61,7 @@ function burn (ms) {
   for (const from = Date.now(); Date.now() - from < ms;);
 }
 
-test('a task that waited while this thread was not run either says nothing of the pool', async t => {
+test('a task that waited while this thread did not run either is no evidence about the pool', async t => {
   assert.deepEqual(await told(t, 4, callback => setImmediate(() => {
     burn(LATE_MS)
     callback()
@@ -101,7 +101,7 @@ test('a full pool is counted each time and logged once an hour, with the size it
   assert.match(warnings[0].message, /UV_THREADPOOL_SIZE/)
 })
 
-test('it starts and stops as often as it is told to', () => {
+test('it can be started and stopped repeatedly', () => {
   const probe = new PoolProbe({ onQueued () {} })
   probe.start()
   probe.start()

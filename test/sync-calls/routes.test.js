@@ -7,7 +7,7 @@ const { startDetector } = require('./started')
 
 const exists = () => fs.existsSync(__filename)
 
-test('calls of one site are told apart by route, with null for those outside requests', t => {
+test('calls of one site are separated by route, with null for those outside requests', t => {
   let route = null
   const detector = startDetector(t, { routeNow: () => route })
   for (const [name, calls] of [['GET /a', 3], [null, 2], ['GET /b', 4]]) {
@@ -29,7 +29,7 @@ test('routes of one site beyond 20 are _other', t => {
   assert.equal(calls, 60)
 })
 
-test('a route that cannot be told costs the sample and nothing else', t => {
+test('a route that cannot be found costs the sample and nothing else', t => {
   const faults = []
   const detector = startDetector(t, { routeNow () { throw new Error('no route') }, onFault: error => faults.push(error.message) })
   assert.equal(exists(), true)

@@ -38,7 +38,7 @@ test('what is known is all since the start, with the routes of the samples', () 
   assert.deepEqual([api, ms, routes], ['fs.readFileSync', 3000, [{ route: 'GET /page', ms: 2000 }, { route: null, ms: 1000 }]])
 })
 
-test('the time of each window is told, also without synchronous calls', () => {
+test('the time of each window is counted, also without synchronous calls', () => {
   const { sampled, add } = createSubject()
   assert.deepEqual(add([null, 'page', 1000]), { busyMicros: second, idleMicros: 0 })
   const window = windowOf([['readFileSync', 'page', second]])

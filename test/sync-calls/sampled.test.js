@@ -82,7 +82,7 @@ test('the exact detector\'s wrappers do not come between', t => {
   assert.deepEqual([call?.api, call?.caller.functionName], ['crypto.pbkdf2Sync', 'hashWrapped'])
 })
 
-test('time is told by route where the samples have one, and own code is no call', () => {
+test('time is split by route where the samples have one, and own code is no call', () => {
   const window = windowOf([['readFileSync', 'page', 30], ['readFileSync', 'page', 20], ['readFileSync', 'page', 10], [null, 'page', 5]])
   const { calls, busyMicros } = findSampledCalls({ ...window, routes: { names: ['GET /a', 'GET /b'], samples: [0, 1, -1, 0] } })
   assert.deepEqual(calls.map(({ api, micros, routes }) => [api, micros, [...routes]]), [['fs.readFileSync', 60, [['GET /a', 30], ['GET /b', 20]]]])

@@ -49,7 +49,7 @@ test('an API that is called seldom is counted exactly', () => {
   }
 })
 
-test('sites that take turns, and sites that come in bursts, get what is theirs', () => {
+test('sites that take turns, and sites that come in bursts, get their share', () => {
   const patterns = {
     turns: call => ({ site: call % 2 === 0 ? 'even' : 'odd', ms: 0.001 }),
     bursts: call => ({ site: Math.floor(call / 700) % 4 === 0 ? 'rare' : 'common', ms: 0.001 })

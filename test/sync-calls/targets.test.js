@@ -41,7 +41,7 @@ test('the advice names a function that exists', () => {
   assert.match(adviceOf('Date.now').instead, /clock\.now\(\)/)
 })
 
-test('a family stands for what is watched by default; signatures and hashes are watched when asked for', () => {
+test('a family stands for what is watched by default; signatures and hashes are watched on request', () => {
   const names = wanted => selectTargets(wanted, 'apis').map(({ api }) => api)
   assert.ok(names(['*']).includes('fs.readFileSync'))
   assert.ok(!names(['*']).includes('crypto.sign'))
@@ -49,7 +49,7 @@ test('a family stands for what is watched by default; signatures and hashes are 
   assert.deepEqual(names(['crypto.sign', 'Date.now']), ['crypto.sign', 'Date.now'])
 })
 
-test('an API that nobody knows is refused with the path of the option', () => {
+test('an unknown API is refused with the path of the option', () => {
   assert.throws(() => selectTargets(['fs.readFilSync'], 'options.syncCalls.apis'), {
     code: 'ERR_LOOPSCOPE_INVALID_OPTION',
     message: /options\.syncCalls\.apis must be names of APIs.*got 'fs\.readFilSync'/

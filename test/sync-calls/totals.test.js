@@ -34,7 +34,7 @@ test('a burst of cheap calls from one place is counted exactly, total and site',
   assert.deepEqual([site.calls, site.standardError], [800_000, { calls: 0, totalMs: 0 }])
 })
 
-test('where calls come from several places the total is exact, and a site says how far off it may be', t => {
+test('where calls come from several places the total is exact, and a site has its possible error', t => {
   const detector = startDetector(t, { apis: ['Date.now'] })
   for (let call = 0; call < 200_000; call++) {
     Date.now()

@@ -19,7 +19,7 @@ const countIn = ({ nodes, samples, processes }, wanted) => {
   return counts
 }
 
-test('the main thread and all workers are in one profile, and each sample says its thread', async t => {
+test('the main thread and all workers are in one profile, and each sample has its thread', async t => {
   const { run } = await drive(t)
   await run(startBurners)
   const profile = JSON.parse(await run(captureThreads, { seconds: 1 }))
@@ -43,7 +43,7 @@ test('the text report has a table of threads', async t => {
   assert.match(text, /pbkdf2Sync/)
 })
 
-test('a worker that ends meanwhile is told of, one that comes is in it, and one that waits or burns without end holds nothing up', async t => {
+test('a worker that ends meanwhile is mentioned, a new one is in the profile, and one that waits or burns without end delays nothing', async t => {
   const { run } = await drive(t)
   await run(startBurners)
   const text = await run(async ({ handle, ready, require }) => {

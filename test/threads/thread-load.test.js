@@ -54,7 +54,7 @@ test('processor time of workers and of the pool is added up, not that of the mai
   load.stop()
 })
 
-test('what threads had that have ended since is theirs, and what is older than a minute is forgotten', t => {
+test('the time of threads that have ended is kept, and what is older than a minute is forgotten', t => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { known, load } = subject()
   known.threads = { 1: ['observed', 0] }
@@ -70,7 +70,7 @@ test('what threads had that have ended since is theirs, and what is older than a
   load.stop()
 })
 
-test('where the system does not tell nothing is told', () => {
+test('where the system has no figures nothing is reported', () => {
   const load = new ThreadLoadMeter({ threadPid: 1, readTimes: () => null })
   load.start()
   assert.equal(load.read(MINUTE_MS), null)

@@ -12,7 +12,7 @@ const { startJobs, watched } = require('./watched')
 
 const LOOPSCOPE = path.resolve(__dirname, '../..')
 
-test('what a thread does is told: how busy it is, in which function, and its stalls, which are not those of the process', async t => {
+test('a thread is shown with how busy it is, in which function, and its stalls, which are not those of the process', async t => {
   const { run, until, get, socketPath } = await watched(t)
   await run(startJobs)
   const isNamed = ({ culprit, durationMs }) => culprit?.function === 'crunch' && durationMs >= 300
@@ -53,7 +53,7 @@ test('a profile of all threads is made beside it, and threads that are ended whi
   assert.ok(threads.every(({ problem }) => problem === null), JSON.stringify(threads))
 })
 
-test('without the option nothing is watched, the processor time is told, and there are no such metrics', async t => {
+test('without the option nothing is watched, the CPU time is shown, and there are no such metrics', async t => {
   const { get, until } = await watched(t, {})
   const { off, threads } = await until(() => true)
   assert.deepEqual([off, threads], ['option threads is false', []])
