@@ -48,7 +48,7 @@ test('so is one that another case of the same run sets', () => {
   assert.equal(atMostRival('', { ...against(1.5), byMedian: 1.1 }, against(1.2)).isMet, null) // one of the two says nothing
 })
 
-test('a round is disturbed by others on its processor or by the host, and not where the system does not tell', () => {
+test('a round is disturbed by others on its CPU or by the host, and not where the system does not show it', () => {
   assert.equal(isDisturbed({ foreign: 0.01, stolen: 0 }), false)
   assert.equal(isDisturbed({ foreign: 0.2, stolen: 0 }), true)
   assert.equal(isDisturbed({ foreign: 0, stolen: 0.2 }), true)

@@ -53,7 +53,7 @@ function codeOf (sentence) {
   return /not loopscope|redirects/.test(sentence.source) ? 1 : 7
 }
 
-test('nobody, no host, no process, and a process without loopscope are told apart', async () => {
+test('no listener, no host, no process, and a process without loopscope are distinguished', async () => {
   await assertSaid(['stalls', 'http://127.0.0.1:9'], 7, /^loopscope: Nothing listens on http:\/\/127\.0\.0\.1:9\.\nIs the address right/)
   await assertSaid(['stalls', 'http://no-such-host.invalid:6060'], 7, /There is no (host|route to) no-such-host\.invalid\.|No answer/)
   await assertSaid(['stalls', '2147483646'], 3, /There is no process 2147483646 on this host\.\n`loopscope list` shows/)
@@ -64,7 +64,7 @@ test('nobody, no host, no process, and a process without loopscope are told apar
   await assertSaid(['stalls', '--socket', '/nowhere/x.sock'], 7, /There is no socket \/nowhere\/x\.sock/)
 })
 
-test('a process of somebody else is told so', { skip: process.geteuid() !== 0 && 'only root can be somebody else' }, async t => {
+test('a process of another user is named as such', { skip: process.geteuid() !== 0 && 'only root can be somebody else' }, async t => {
   const child = spawn('sleep', ['60'])
   t.after(() => child.kill('SIGKILL'))
   await once(child, 'spawn')

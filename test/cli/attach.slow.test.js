@@ -75,7 +75,7 @@ test('a process is profiled through its inspector, on the port that it is set to
   assert.equal(app.child.exitCode, null)
 })
 
-test('its profile is told as it was written, where people read it', async t => {
+test('its profile has original positions, where people read it', async t => {
   const script = path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist', 'esbuild-min', 'main.js')
   const work = `const { renderReport } = require(${JSON.stringify(script)}); setInterval(() => renderReport(30), 40);`
   const app = start(t, [`--inspect-port=${await freePort()}`, '-e', work + WAIT])
@@ -96,7 +96,7 @@ test('where the port is another process\'s inspector, neither gets a signal and 
   assert.deepEqual([code, /stays open/.test(stderr)], [0, true], stderr)
 })
 
-test('a process that ends while it is recorded is told in one line, at once', { skip: noTerminal }, async t => {
+test('a process that ends while it is recorded is reported in one line, at once', { skip: noTerminal }, async t => {
   const app = start(t, [`--inspect-port=${await freePort()}`, '-e', WAIT])
   await app.until(/^running$/)
   const onOutput = (_, screen) => { if (/recording/.test(screen)) app.child.kill('SIGKILL') }
@@ -126,7 +126,7 @@ test('a handler of the application looks like Node\'s own from outside: that no 
   assert.ok(app.said(/own handler/).length > 0)
 })
 
-test('where there is no /proc, ps tells what a process runs, and whether it is stopped', { skip: process.platform === 'win32' && 'Windows has no ps' }, async t => {
+test('where there is no /proc, ps shows what a process runs, and whether it is stopped', { skip: process.platform === 'win32' && 'Windows has no ps' }, async t => {
   const sleeping = start(t, ['60'], { command: 'sleep' })
   await once(sleeping.child, 'spawn')
   let running = readFromPs(sleeping.child.pid)
@@ -140,7 +140,7 @@ test('where there is no /proc, ps tells what a process runs, and whether it is s
   assert.equal(readFromPs(sleeping.child.pid), null)
 })
 
-test('a Node.js by another name is told by its thread or its library; a network of its own is out of reach', () => {
+test('a Node.js by another name is recognized by its thread or its library; a network of its own is out of reach', () => {
   const shop = { executable: '/opt/shop', args: ['/opt/shop'], environment: {}, libraries: [], threads: ['shop'], state: 'S', catchesSignal: true, isInSameNetwork: true }
   assert.match(reasonAgainst(shop), /not Node\.js, but \/opt\/shop/)
   assert.equal(reasonAgainst({ ...shop, threads: ['shop', 'SignalInspector'] }), null)

@@ -70,7 +70,7 @@ test('a file that is there is not written over, which is said before anything is
   assert.equal(fs.readFileSync(file, 'utf8'), 'mine')
 })
 
-test('where autocannon is nowhere and nobody can be asked, a sentence says how to install it', async t => {
+test('without autocannon and without a terminal, the error states how to install it', async t => {
   const folder = folderOf(t)
   const surroundings = { env: { XDG_CACHE_HOME: folder }, terminal: { ask: async () => null }, signal: new AbortController().signal }
   await assert.rejects(provideAutocannon(surroundings, [folder]), /autocannon, which is not installed\.\n.*npm install --save-dev autocannon/)

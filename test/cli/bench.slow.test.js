@@ -80,7 +80,7 @@ for (const [what, args, message] of [
   ['ends under load', [...QUICK, '--url', '/exit', '--', process.execPath, LOGIN], /The application ended \(exit code 3\)/],
   ['does not answer', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.destroy()).listen(0, "127.0.0.1")'], /No request to http:.* was answered/]
 ]) {
-  test(`an application that ${what} is told in a sentence, and nothing is written`, async t => {
+  test(`an application that ${what} is reported in a sentence, and nothing is written`, async t => {
     const folder = folderOf(t)
     const { code, stderr } = await bench(t, args, { folder })
     assert.equal(code, 1, stderr)
@@ -89,7 +89,7 @@ for (const [what, args, message] of [
   })
 }
 
-test('a port that is in use is told, by whoever finds it out', async t => {
+test('a port that is in use is reported, whichever check finds it', async t => {
   const server = net.createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')

@@ -17,7 +17,7 @@ async function subject (t) {
   return { ...app, pid: String(app.pid), loopscope, hold: count => get(`${app.url}/hold?count=${count}`).then(response => response.text()), at: name => path.join(app.folder, name) }
 }
 
-test('a heap profile names who allocates, is drawn and printed, and two are compared', async t => {
+test('a heap profile names what allocates, is drawn and printed, and two are compared', async t => {
   const { loopscope, pid, hold, at } = await subject(t)
   const [before, after] = ['before.heapprofile', 'after.heapprofile'].map(at)
   const empty = await loopscope(['heap', pid, '--kind', 'profile', '--seconds', '0.2', '-o', before])

@@ -95,7 +95,7 @@ test('top prints a line a second with --interval where there is no terminal, and
   assert.match((await loopscope(['top'])).stdout, new RegExp(`^ *PID [^]*^ *${pid} +admin-fixture`, 'm'))
 })
 
-test('a process that ends while it is watched is told in a line', async t => {
+test('a process that ends while it is watched is reported in a line', async t => {
   const { loopscope, pid, child } = await subject(t)
   const { code, stderr } = await loopscope(['top', pid, '--interval', '1'], { onOutput: (_, text) => { if (/utilization/.test(text)) child.kill('SIGKILL') } })
   assert.equal(code, 7, stderr)

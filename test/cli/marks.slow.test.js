@@ -37,7 +37,7 @@ async function startApp (t) {
   return { ...app, pid, loopscope, folder }
 }
 
-test('a mark is made, listed, shown beside files, and what changed with it is told', async t => {
+test('a mark is made, listed, shown beside files, and what changed with it is shown', async t => {
   const { child, pid, loopscope } = await startApp(t)
   assert.equal((await loopscope('mark', pid)).stdout, 'no marks\n')
   const made = await loopscope('mark', pid, 'started')

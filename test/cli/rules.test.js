@@ -51,7 +51,7 @@ test('each rule is shown with its conditions, its state and what it did', async 
   assert.match(elsewhere, /inactive in this process \(everyNth 1\)/)
 })
 
-test('a dry run is told first, and no rules are an answer', async t => {
+test('a dry run is mentioned first, and no rules are an answer', async t => {
   assert.match((await shown(t, { dryRun: true, rules: [RULE] })).stdout, /^dry run: /)
   assert.equal((await shown(t, { dryRun: false, rules: [] })).stdout, 'no rules\n')
 })

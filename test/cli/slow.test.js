@@ -17,7 +17,7 @@ function shown (t, answer, ...options) {
   return answered(t, answer, 'slow', ...options)
 }
 
-test('of each request is told what it waited for, and behind whom', async t => {
+test('each request is shown with what it waited for, and behind what', async t => {
   const { code, stdout, stderr } = await shown(t, { isStale: false, requests: REQUESTS }, '--wide')
   assert.deepEqual([code, stderr], [0, ''])
   const [, behind, own, waiting] = stdout.split('\n')

@@ -38,7 +38,7 @@ async function shown (args) {
   return { stdout, stderr }
 }
 
-test('a CPU profile in a file is told as it was written, or as it ran', async t => {
+test('a CPU profile in a file has original positions, or generated ones', async t => {
   const file = record(t, path.join(ROOT, 'dist', 'esbuild-min', 'main.js'), CPU)
   const { stdout, stderr } = await shown(['report', file])
   assert.match(stdout, /mixChecksum src\/main\.ts:22/)
@@ -47,7 +47,7 @@ test('a CPU profile in a file is told as it was written, or as it ran', async t 
   assert.match((await shown(['flame', file])).stdout, /src\/main\.ts/)
 })
 
-test('a heap profile in a file is told as it was written, or as it ran', async t => {
+test('a heap profile in a file has original positions, or generated ones', async t => {
   const file = record(t, path.join(ROOT, 'dist', 'tsc', 'main.js'), HEAP)
   assert.match((await shown(['report', file])).stdout, /src\/(main|rows)\.ts:\d+/)
   const generated = await shown(['report', file, '--sources', 'generated'])

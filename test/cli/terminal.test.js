@@ -72,7 +72,7 @@ test('a file stays as it came, into a pipe and into a file', async t => {
   assert.equal(fs.readFileSync(file, 'utf8'), EVIL)
 })
 
-test('on a terminal the only sequences are our own, a file is shown as text, and NO_COLOR is heard', () => {
+test('on a terminal the only sequences are loopscope\'s, a file is shown as text, and NO_COLOR is respected', () => {
   const written = []
   const screen = () => Object.assign(new Writable({ decodeStrings: false, write: (chunk, encoding, done) => { written.push(String(chunk)); done() } }), { isTTY: true })
   const useAll = terminal => {

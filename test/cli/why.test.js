@@ -29,7 +29,7 @@ test('why answers as text, JSON and Markdown, with a pid and where one process r
   assert.match((await cli(['why', '--markdown'], { env })).stdout, /^# .*\n\n## 1\. /)
 })
 
-test('where several run, each is told with its first finding; the same without a command', async t => {
+test('where several run, each is listed with its first finding; the same without a command', async t => {
   const first = await run(t)
   const second = await run(t, { env: { TMPDIR: first.folder } })
   await reachable(first, first.pid, second.pid)

@@ -13,7 +13,7 @@ function createSubject (t, options) {
   return clock
 }
 
-test('it tells whole milliseconds, seconds and a date between its last renewal and now, and it goes on', async t => {
+test('it returns whole milliseconds, seconds and a date between its last renewal and now, and it goes on', async t => {
   const madeAt = Date.now()
   const clock = createSubject(t)
   await untilAdvanced(clock)
@@ -83,7 +83,7 @@ test('it asks the system until a keeper has begun, and when that is lost until i
   assert.equal(released, 1)
 })
 
-test('it knows for how long it stood still', async t => {
+test('it reports for how long it stood still', async t => {
   const clock = createSubject(t)
   await untilAdvanced(clock)
   const from = clock.now()

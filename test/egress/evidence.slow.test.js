@@ -28,7 +28,7 @@ function stallNatively ({ require }) {
   setTimeout(() => require('node:crypto').pbkdf2Sync('a', 'b', 2 ** 31 - 1, 64, 'sha512'), 10)
 }
 
-test('a process that is killed in the middle of a native stall has told of it', async t => {
+test('a process that is killed in the middle of a native stall has reported it', async t => {
   const receiver = await receive(t)
   const app = await drive(t, { options: to(receiver.port) })
   await app.run(({ ready }) => ready())
@@ -45,7 +45,7 @@ test('a process that is killed in the middle of a native stall has told of it', 
   assert.ok(!(stdout + stderr).includes(SECRET))
 })
 
-test('a stall that begins before the observer is ready is told of', async t => {
+test('a stall that begins before the observer is ready is reported', async t => {
   const receiver = await receive(t)
   const early = `
     const { createDiagnostics } = require(${JSON.stringify(require.resolve('../..'))})
@@ -59,7 +59,7 @@ test('a stall that begins before the observer is ready is told of', async t => {
   child.kill('SIGKILL')
 })
 
-test('a stall in JavaScript is told with its function, line and samples', async t => {
+test('a stall in JavaScript is reported with its function, line and samples', async t => {
   const receiver = await receive(t)
   const app = await drive(t, { options: to(receiver.port, { stallMs: 500 }) })
   await app.run(({ ready }) => ready())

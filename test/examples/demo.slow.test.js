@@ -11,7 +11,7 @@ const { startExample } = require('./example')
 
 const hasSignals = process.platform !== 'win32'
 
-test('the demo tells its story and leaves a profile, a report and a flame graph', { skip: !hasSignals && 'Windows has no SIGUSR2' }, async t => {
+test('the demo shows its stall and leaves a profile, a report and a flame graph', { skip: !hasSignals && 'Windows has no SIGUSR2' }, async t => {
   const dir = makeScratch(t)
   const demo = startExample(t, 'demo/demo.js', { args: ['--seconds', '3'], env: { LOOPSCOPE_DIR: dir } })
   assert.equal(await demo.ended, 0, demo.output)
@@ -23,7 +23,7 @@ test('the demo tells its story and leaves a profile, a report and a flame graph'
   assert.deepEqual(endings, ['.cpuprofile', '.html', '.txt'])
 })
 
-test('the demo of waits names the line that waits for a connection, and what it tells is in no file', async t => {
+test('the demo of waits names the line that waits for a connection, and writes no file', async t => {
   const dir = makeScratch(t)
   const demo = startExample(t, 'demo/waits.js', { env: { LOOPSCOPE_DIR: dir } })
   assert.equal(await demo.ended, 0, demo.output)

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { startExample } = require('./example')
 
-test('examples/express-esm.mjs tells its listener of the stall and answers with a flame graph of it', async t => {
+test('examples/express-esm.mjs emits the stall and answers with a flame graph of it', async t => {
   const example = startExample(t, 'express-esm.mjs')
   const url = await example.address()
   while (!/late by \d+ ms in GET \/fibonacci\/:n: examples\/express-esm\.mjs:\d+/.test(example.output)) {

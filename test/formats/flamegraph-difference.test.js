@@ -44,7 +44,7 @@ test('a function that moved in its file is the same one, with its place of now',
   assert.equal(frames.find(([name]) => name === 'hash')[1], `app.js:${profile.nodes[2].callFrame.lineNumber + 41}`)
 })
 
-test('two of one name in a file are told apart by their lines', () => {
+test('two of one name in a file are distinguished by their lines', () => {
   const before = craft([[['a', '(x)'], 300], [['b', '(y)'], 100]])
   for (const { callFrame } of before.nodes.filter(({ callFrame }) => /^\([xy]\)$/.test(callFrame.functionName))) {
     Object.assign(callFrame, { url: 'file:///app/app.js', scriptId: '7', lineNumber: callFrame.functionName === '(x)' ? 3 : 9, columnNumber: 0, functionName: '' })

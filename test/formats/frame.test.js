@@ -21,7 +21,7 @@ test('shows files relative to the application and counts from 1', () => {
   assert.equal(placeOf({ ...frame, file: 'dist/app.js', line: 1, column: 48211 }), 'dist/app.js:1:48211')
 })
 
-test('knows whose code it is', () => {
+test('finds the origin of code', () => {
   assert.deepEqual(describe('/srv/shop/lib/cart.js', '/srv/shop/'), ['lib/cart.js', 'app'])
   assert.deepEqual(describe('file:///srv/shop/node_modules/express/index.js'), ['node_modules/express/index.js', 'dependency'])
   assert.deepEqual(describe('file:///srv/node_modules/express/index.js'), ['/srv/node_modules/express/index.js', 'dependency'])

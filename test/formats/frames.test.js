@@ -68,7 +68,7 @@ describe('frameworks are folded away', () => {
     assert.deepEqual(lines, ['all 35', '.login 35', '..work 35'])
   })
 
-  test('and native functions follow who called them', () => {
+  test('and native functions follow their callers', () => {
     const lines = folded([[['login', 'native:forEach', 'each'], 10_000], [['express.a', 'native:forEach', 'each'], 7000], [['(program)'], 1000]])
     assert.deepEqual(lines, ['all 18', '.login 10', '..forEach 10', '...each 10', '.each 7', '.(program) 1'])
   })

@@ -62,7 +62,7 @@ test('a .heapprofile is what V8 itself writes, and is known as one', async t => 
   for (const other of [null, {}, { head: {}, samples: [] }, { nodes: [] }, { head: { ...profile.head, children: [{}] }, samples: [] }]) assert.equal(isHeapProfile(other), false)
 })
 
-test('the difference of two says who allocates more', () => {
+test('the difference of two shows what allocates more', () => {
   const { beforeBytes, afterBytes, rows } = diffHeapProfiles(early, late, { appRoot: '/srv/app' })
   assert.deepEqual([beforeBytes, afterBytes], [1.5e6, 8_001_000])
   assert.deepEqual(rows.map(({ name, place, selfChange, totalChange }) => [name, place, selfChange, totalChange]), [

@@ -48,7 +48,7 @@ test('of the lines of a function that served several there remain as many as of 
   assert.deepEqual(linesOf('GET /c'), [{ line: 3, ticks: 1 }])
 })
 
-test('idle time is nobody\'s, whatever is said of it', () => {
+test('idle time belongs to no route, whatever its label', () => {
   const labelled = craft([[['work'], 10], [['(idle)'], 90]])
   labelled.routes = { names: ['GET /a', 'GET /b'], samples: [0, 1] }
   assert.equal(summarizeTime(buildCallTree(onlyRoute(labelled, 'GET /a').profile)).busy, 10)

@@ -43,7 +43,7 @@ test('divides a function among its lines without losing a sample', () => {
   assert.equal(samples.reduce((sum, { value }) => sum + value[0], 0), 5)
 })
 
-test('tells anonymous functions apart', () => {
+test('distinguishes anonymous functions', () => {
   const profile = craft([[['first'], 10], [['second'], 10]])
   for (const { callFrame } of profile.nodes.slice(1)) callFrame.functionName = ''
   const { message, string } = decode(profile, { appRoot: '/app' })

@@ -110,7 +110,7 @@ test('the API is the one that was called from outside, as for synchronous calls'
   assert.equal(nameIn(native('run'), frame('signOneShot', 'node:internal/crypto/sig'), frame('sign', '/app/node_modules/jws/index.js')), 'crypto.sign: run')
 })
 
-test('where no synchronous API was called, the function of Node that called it tells', () => {
+test('where no synchronous API was called, the calling function of Node gives the name', () => {
   const handle = frame('handle', '/app/app.js')
   assert.equal(nameIn(native('update'), frame('update', 'node:internal/crypto/hash'), handle), 'crypto/hash.update: update')
   assert.equal(nameIn(native('update'), frame('update', 'node:internal/crypto/cipher'), handle), 'crypto/cipher.update: update')
@@ -133,7 +133,7 @@ test('a function without a file is named by the nearest one above it that has on
   assert.equal(nameIn(frame('anonymous', ''), frame('emit', 'node:events')), 'anonymous')
 })
 
-test('functions that eval made are told apart in all formats, and named by their sourceURL where they have one', async () => {
+test('functions that eval made are distinguished in all formats, and named by their sourceURL where they have one', async () => {
   const burn = 'const end = Date.now() + 60; while (Date.now() < end);'
   // eslint-disable-next-line no-new-func
   const [plain, told] = [new Function(burn), new Function(`${burn}\n//# sourceURL=views/list.ejs`)]
@@ -154,7 +154,7 @@ test('functions that eval made are told apart in all formats, and named by their
   assert.doesNotMatch(texts[2], /^\(anonymous\)$/m)
 })
 
-test('V8\'s own names are there for who compares them', () => {
+test('V8\'s own names are kept for comparison', () => {
   const names = []
   const waiting = [buildCallTree(profile, { names: 'bare' })]
   for (const { frame, children } of waiting) {

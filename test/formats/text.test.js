@@ -33,7 +33,7 @@ test('what the event loop did outside JavaScript is a line of its own, and no na
   assert.match(text, /400\.0 +- {2}idle \(40\.0% of the whole time\)/)
 })
 
-test('leaves out callers under 2 % and tells how much the rare functions took', () => {
+test('leaves out callers under 2 % and states how much the rare functions took', () => {
   const rare = ['one', 'two', 'three', 'four', 'five', 'six'].map(name => [[name], 2000])
   const text = report(craft([[['often', 'work'], 986_000], [['seldom', 'work'], 2000], ...rare]))
   assert.match(text, /often/)
@@ -66,7 +66,7 @@ test('puts a run of other people\'s frames into one line, and keeps branches', (
   ])
 })
 
-test('tells title, time, notes and the hottest line', () => {
+test('has title, time, notes and the hottest line', () => {
   const profile = craft([[['work'], 100_000]])
   profile.nodes[1].positionTicks = [{ line: 41, ticks: 1 }, { line: 44, ticks: 9 }]
   const text = report(profile, { title: 'shop', startedAt: Date.UTC(2026, 0, 2), notes: ['shorter than asked'] })

@@ -50,7 +50,7 @@ test('the flame graph has its kind and its share', () => {
   assert.match(page, /<dt class="wasm">WebAssembly<\/dt>/)
 })
 
-test('pprof tells the functions of two modules apart', () => {
+test('pprof distinguishes the functions of two modules', () => {
   const message = Profile.decode(gunzipSync(FORMATS.pprof.encode(profile)))
   const names = message.function.map(({ name }) => message.stringTable.strings[Number(name)])
   assert.ok(names.some(name => /^wasm-function\[0\] wasm:\/\/wasm\/[0-9a-f]+$/.test(name)), names.join('\n'))

@@ -62,14 +62,14 @@ test('a URL with --group asks the process there for its group', { timeout: 120_0
   assert.deepEqual([other.code, /belongs to the group shop, not to nix/.test(other.stderr)], [2, true])
 })
 
-test('a group of which nobody answers is an error, and says why', { timeout: 120_000 }, async t => {
+test('a group without an answer is an error with its reason', { timeout: 120_000 }, async t => {
   const { apps: [app], env } = await runGroup(t, 1)
   app.child.kill('SIGSTOP')
   const { code, stderr } = await cli(['stalls', '--group', 'shop'], { env })
   assert.deepEqual([code, stderr.includes(`0 of 1 processes answered; 1 did not: ${app.pid} (no answer in 2.5 s)`)], [7, true], stderr)
 })
 
-test('a process without a control socket is in no group, and says so', { timeout: 120_000 }, async t => {
+test('a process without a control socket is in no group, and reports it', { timeout: 120_000 }, async t => {
   const app = await run(t, { env: { LOOPSCOPE_CONTROL_SOCKET: 'off' } })
   const url = await app.listenerUrl()
   for (const route of ['/group', '/group/stalls', '/group/cpu', '/metrics?group=1']) {

@@ -27,7 +27,7 @@ test('what stops a process needs the scope for it, and no two are stopped at onc
   assert.ok(first.endedAt <= second.startedAt)
 })
 
-test('the command line makes one archive, with who is missing and why', { timeout: 120_000 }, async t => {
+test('the command line makes one archive, with the missing processes and the reasons', { timeout: 120_000 }, async t => {
   const { apps: [app, stopped], env, folder } = await runGroup(t, 2)
   stopped.child.kill('SIGSTOP')
   t.after(() => stopped.child.kill('SIGCONT'))

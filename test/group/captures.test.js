@@ -8,7 +8,7 @@ const { get, getControl, recorded } = require('../admin/running')
 const { makeScratch } = require('../store/scratch')
 const { block, order, runGroup } = require('./grouped')
 
-test('each process of a group writes a capture, and the answer says who wrote what', { timeout: 60_000 }, async t => {
+test('each process of a group writes a capture, and the answer lists the files of each', { timeout: 60_000 }, async t => {
   const { apps, folder } = await runGroup(t, 2, { env: { LOOPSCOPE_DIR: makeScratch(t) } })
   const [asked, other] = apps
   for (const { url } of apps) await recorded(`${url}/diagnostics`)

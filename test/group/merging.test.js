@@ -22,7 +22,7 @@ function part (pid, { findings = [nothing()], utilization = 0.2, stalls = 0, rss
 
 const nothing = () => finding({ id: 'nothing-wrong', title: 'Nothing is wrong', severity: 'none', lostMs: 0, where: null })
 
-test('the same finding at the same place is one, of all who have it, with what it cost all of them', () => {
+test('the same finding at the same place is one, of all processes with it, with their total cost', () => {
   const worse = finding({ lostMs: 3000, severity: 'critical', since: 2 })
   const elsewhere = finding({ where: { ...PLACE, line: 99 }, lostMs: 100 })
   const { findings, observedSeconds, figures } = mergeFindings([part(1, { findings: [finding(), elsewhere] }), part(2, { findings: [worse] }), part(3)])
@@ -52,7 +52,7 @@ test('one that differs from the rest is a finding of its own; two of three, or a
   assert.deepEqual(hot([part(1), part(2, { utilization: 0.35 }), part(3)]), [])
 })
 
-test('text and Markdown say who is in it, and in which workers', () => {
+test('text and Markdown list the processes, and in which workers a finding is', () => {
   const answer = { group: 'shop', ...mergeFindings([part(1, { findings: [finding()], blockedMs: 900 }), part(2)]) }
   const whole = describeCoverage([{ pid: 1, problem: null }, { pid: 2, problem: null }, { pid: 3, problem: 'no answer in 2.5 s' }])
   assert.equal(whole, '2 of 3 processes answered; 1 did not: 3 (no answer in 2.5 s)')
@@ -61,7 +61,7 @@ test('text and Markdown say who is in it, and in which workers', () => {
   assert.equal(describeCoverage([{ problem: null }, { problem: null }]), 'all 2 processes answered')
 })
 
-test('stalls are interleaved with their process, totals added up, and those that last told', () => {
+test('stalls are interleaved with their process, totals added up, and current ones shown', () => {
   const stalls = (times, more) => ({ stalls: times.map(at => ({ at, id: at })), current: null, blockedMs: 0, totals: { count: times.length, blockedMs: 10 * times.length, byCause: [{ cause: 'gc', count: 1, ms: 5 }], byRoute: [{ route: 'GET /a', count: times.length, ms: 10 }] }, ...more })
   const merged = mergeStalls([
     { member: { pid: 1 }, answer: stalls([5, 3]) },

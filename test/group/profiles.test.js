@@ -23,7 +23,7 @@ async function untilFound (url, isFound) {
   }
 }
 
-test('a profile of a group has what a blocked process does, and says which one was stopped', { timeout: 60_000 }, async t => {
+test('a profile of a group has what a blocked process does, and names a stopped one', { timeout: 60_000 }, async t => {
   const { apps, folder } = await runGroup(t, 3)
   const [turning, blocked, stopped] = apps
   for (const { url } of apps) await recorded(`${url}/diagnostics`)

@@ -12,7 +12,7 @@ function isShown (screen, { pid }) {
   return new RegExp(`\\D${pid} +(shop|-) `).test(screen.slice(screen.lastIndexOf('\u001b[H\u001b[J')))
 }
 
-test('top of a group shows who joins, and no more who has ended', { skip: noTerminal, timeout: 60_000 }, async t => {
+test('top of a group shows new processes, and no longer those that ended', { skip: noTerminal, timeout: 60_000 }, async t => {
   const { apps: [stays, ends], env, join } = await runGroup(t, 2)
   const steps = [
     [() => [stays, ends], () => {

@@ -19,7 +19,7 @@ async function listening (t) {
   return { ...app, admin: url, host: new URL(url).host }
 }
 
-test('go tool pprof reads every profile with the token in the URL, and shows our sentence without', { skip: missing('go'), timeout: 120_000 }, async t => {
+test('go tool pprof reads every profile with the token in the URL, and shows loopscope\'s error without', { skip: missing('go'), timeout: 120_000 }, async t => {
   const { url, host, folder } = await listening(t)
   await get(`${url}/auth`)
   const env = { ...process.env, PPROF_TMPDIR: folder }

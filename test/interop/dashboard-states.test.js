@@ -171,7 +171,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.deepEqual(complaints, [])
   })
 
-  test('what went wrong is told beside its control, and stays until it is dismissed', async t => {
+  test('an error is shown beside its control, and stays until it is dismissed', async t => {
     const { page } = await browser.openCanned(t, { '/cpu': 404, '/captures': request => request.method() === 'POST' ? 507 : { captures: [] }, '/sync-calls': 500 })
     await shown(page)
     await page.locator('#range button[value=flame]').click()
@@ -195,7 +195,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     await shown(page)
   })
 
-  test('says since when nobody answers, and what else can be asked where the application itself would answer', async t => {
+  test('shows since when nothing answers, and what else to try where the application itself would answer', async t => {
     const { page } = await browser.openCanned(t, { '/': { facts: FACTS, kinds: [], endpoint: 'mount' }, '/live': 503, '/loop': 503 })
     await shown(page)
     await page.locator('#connection', { hasText: /^No response since .* npx loopscope why/ }).waitFor()
@@ -211,7 +211,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.equal(await page.locator('main').isHidden(), true)
   })
 
-  test('the processes of the group stand beside each other, with who is blocked, who is missing, and what is wrong with each', async t => {
+  test('the processes of the group stand beside each other, with which are blocked or missing, and what is wrong with each', async t => {
     const process = (pid, more = {}) => ({ pid, id: `${pid}-1-1`, up: true, problem: null, isStale: false, ...more })
     const member = (pid, more = {}) => ({ pid, id: `${pid}-1-1`, appName: 'shop', instance: String(pid % 10), startedAt: Date.now(), up: true, blockedMs: 0, delay: { utilization: 0.25, p99Ms: 12 }, rssBytes: 8e7, heapUsedBytes: 3e7, stalls: 2, stalledMs: 300, ...more })
     const group = {

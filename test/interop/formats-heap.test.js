@@ -30,7 +30,7 @@ function profileOf (app, options) {
 }
 
 for (const [mode, type] of [['live', 'inuse_space'], ['all', 'alloc_space']]) {
-  test(`go tool pprof -top names who allocated, of what is ${mode === 'live' ? 'alive' : 'allocated'}`, { skip, timeout: 60_000 }, async t => {
+  test(`go tool pprof -top names what allocated, of what is ${mode === 'live' ? 'alive' : 'allocated'}`, { skip, timeout: 60_000 }, async t => {
     const app = await drive(t, { options: { signals: false } })
     const text = top(await profileOf(app, { mode, format: 'pprof' }))
     assert.match(text, new RegExp(`^Type: ${type}$`, 'm'))

@@ -42,7 +42,7 @@ test('go tool pprof opens what an application captured of itself and finds the f
   assert.match(execFileSync('go', ['tool', 'pprof', '-top', file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }), /keepBusy/)
 })
 
-test('go tool pprof -peek finds who called the slow native function', { skip }, () => {
+test('go tool pprof -peek finds the caller of the slow native function', { skip }, () => {
   const [{ name, profile }] = readRecorded()
   assert.match(pprof(name, profile, '-peek', '^pbkdf2Sync$'), /login\n.*pbkdf2Sync\n.*run/)
 })

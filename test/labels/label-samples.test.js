@@ -84,7 +84,7 @@ test('functions that were only ever seen for one route label what they call', ()
   assert.deepEqual(labelsOf(samplesOf(['loadA', 'shared'], ['loadB', 'shared'], ['shared'], ['unseen']), functionRoutes), ['GET /a', 'GET /b', null, null])
 })
 
-test('a few looks are not enough, and the more so the more of all looks are of that route', () => {
+test('a few stack probes are not enough, and the more so the more of all probes are of that route', () => {
   const functionRoutes = new FunctionRoutes()
   addProbes(functionRoutes, 'GET /a', ['seldom'], 8)
   addProbes(functionRoutes, 'GET /a', ['often'], 24)
@@ -103,7 +103,7 @@ test('a helper is not taken for that of the one route it was seen with, as long 
   assert.deepEqual(labelsOf(samplesOf(['helper']), functionRoutes), [null])
 })
 
-test('a addProbes tells the route of the sample next to it, also in a helper that several routes share', () => {
+test('a stack probe gives the route to the sample next to it, also in a helper that several routes share', () => {
   const functionRoutes = new FunctionRoutes()
   const profile = samplesOf(['run', 'helper'], ['run', 'helper'], ['other', 'helper'])
   const lines = linesOf(['run', 'helper', 'deeper'].map(name => keyOfFrame(samplesOf([name]).nodes[1].callFrame)))

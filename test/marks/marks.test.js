@@ -11,7 +11,7 @@ const marksAt = (...times) => {
 }
 const timesOf = marks => marks.map(({ at }) => at)
 
-test('marks are in the order of their time, whoever came first, and the last hundred are kept', () => {
+test('marks are in the order of their time, whichever came first, and the last hundred are kept', () => {
   assert.deepEqual(timesOf(marksAt(5, 1, 3).list()), [1, 3, 5])
   const many = marksAt(...Array.from({ length: MAX_MARKS + 20 }, (_, at) => at))
   assert.equal(many.list().length, MAX_MARKS)

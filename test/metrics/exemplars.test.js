@@ -65,7 +65,7 @@ test('a registry that writes OpenMetrics itself has the same exemplars, and keep
   assert.deepEqual(seriesOf((await readOpenMetrics(registry)).text), seriesOf(text))
 })
 
-test('OpenMetrics is for those who would rather have it', () => {
+test('OpenMetrics is served to clients that prefer it', () => {
   for (const accept of [ACCEPT, 'application/openmetrics-text', 'text/plain;q=0.5, Application/OpenMetrics-Text; q=0.5']) assert.equal(prefersOpenMetrics(accept), true, accept)
   for (const accept of ['', '*/*', 'text/plain', 'text/plain;version=0.0.4, application/openmetrics-text;q=0.5', 'application/openmetrics-text;q=0', 'application/openmetrics-text;q=x']) {
     assert.equal(prefersOpenMetrics(accept), false, accept)

@@ -43,7 +43,7 @@ test('the text holds the numbers of the sources', async () => {
   assert.ok([...series.values()].every(Number.isFinite))
 })
 
-test('synchronous calls are told by API, route and source, and the clock once it is used', async () => {
+test('synchronous calls are exported by API, route and source, and the clock once it is used', async () => {
   const series = parse(await createRegistry(createFakeSources()).metrics())
   assert.equal(series.get('loopscope_sync_calls_total{api="crypto.pbkdf2Sync",http_route="/auth"}'), 3)
   assert.equal(series.get('loopscope_sync_call_seconds_total{api="crypto.pbkdf2Sync",http_route="/auth",source="exact"}'), 0.3)

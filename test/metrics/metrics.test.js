@@ -52,7 +52,7 @@ test('a name that is taken is left out with one warning and stays the applicatio
   assert.deepEqual(namesIn(registry), theirs.map(({ name }) => name))
 })
 
-test('stop() does not take what the application put in place of ours', () => {
+test('stop() does not remove what the application put in place of loopscope\'s', () => {
   const { metrics, registry } = start()
   registry.clear()
   const theirs = new Gauge({ name: 'loopscope_build_info', help: 'Theirs', registers: [registry] })

@@ -31,7 +31,7 @@ for (const { name, written, how } of WAYS) {
     assert.doesNotThrow(() => JSON.parse(fs.readFileSync(path.join(folder, files[0]), 'utf8')))
   }
 
-  test(`beside ${name} the inspector does not record and says so, and Node.js prints nothing of ours`, async t => {
+  test(`beside ${name} the inspector does not record, with the reason, and Node.js prints nothing of loopscope`, async t => {
     const folder = makeScratch(t)
     const app = await drive(t, { ...how(folder), options: BY_INSPECTOR })
     const code = await app.run(({ handle }) => handle.capture('cpu', { seconds: 1 }).then(() => 'recorded', error => error.code))
@@ -40,7 +40,7 @@ for (const { name, written, how } of WAYS) {
     await end(app, folder)
   })
 
-  test(`beside ${name} the other profiler of Node.js records, and Node.js prints nothing of ours`, WITHOUT, async t => {
+  test(`beside ${name} the other profiler of Node.js records, and Node.js prints nothing of loopscope`, WITHOUT, async t => {
     const folder = makeScratch(t)
     const app = await drive(t, how(folder))
     const capture = () => app.run(({ handle }) => handle.capture('cpu', { seconds: 0.2 }).then(() => 'recorded', error => error.code))

@@ -108,7 +108,7 @@ test('options that contradict each other are refused', () => {
   resolveOptions({ heartbeatMs: 200, stallThresholdMs: 200 }, NO_ENV)
 })
 
-test('a listener that others can reach needs somebody who may use it', () => {
+test('a listener that others can reach needs configured access', () => {
   const admin = { listen: '0.0.0.0:6060' }
   assert.throws(() => resolveOptions({ admin }, NO_ENV), { code: 'ERR_LOOPSCOPE_INVALID_OPTION', message: /options\.admin\.listen must be an address of this host only/ })
   for (const protection of [{ token: 'x'.repeat(32) }, { tokenFile: '/run/secrets/loopscope' }, { authorize: () => false }]) resolveOptions({ admin, ...protection }, NO_ENV)

@@ -122,7 +122,7 @@ test('stalls of one route with one culprit are one row, the most time first', ()
   assert.deepEqual([login.culprit.line, login.stack], [24, ['longest']])
 })
 
-test('without a culprit the cause tells stalls apart', () => {
+test('without a culprit stalls are grouped by their cause', () => {
   const groups = groupStalls([stall({ culprit: null, cause: 'gc' }), stall({ culprit: null, cause: 'starved' }), stall({ culprit: null, cause: 'gc' })])
   assert.deepEqual(groups.map(({ causes, count }) => [causes[0].cause, count]), [['gc', 2], ['starved', 1]])
 })
@@ -149,7 +149,7 @@ test('a finding has the stalls of its cause, of its function, or of its route wh
 
 const frame = file => ({ function: 'f', file, line: 1, column: 1 })
 
-test('tells the application from packages and Node.js', () => {
+test('distinguishes the application from packages and Node.js', () => {
   const origins = ['app.js', 'src/modules/a.ts', 'node_modules/express/lib/app.js', '../node_modules/@a/b/c.js', 'node:internal/crypto/pbkdf2', ''].map(file => originOf({ file }))
   assert.deepEqual(origins, ['app', 'app', 'dependency', 'dependency', 'node', 'node'])
 })

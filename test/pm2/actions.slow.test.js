@@ -34,7 +34,7 @@ test('at the start it has the rows of `pm2 describe` and the actions', async t =
   assert.deepEqual(app.messages.filter(({ type }) => type === 'axm:action').map(({ data }) => data.action_name), NAMES)
 })
 
-test('after a stall the rows tell of it, and of what is wrong', async t => {
+test('after a stall the rows show it, and what is wrong', async t => {
   const app = startUnderPm2(t, SERVICE)
   const { data } = await app.heard(({ type, data }) => type === 'axm:monitor' && data.Stalls.value > 0 && !/nothing stalled/.test(data.Finding.value))
   assert.ok(data['Loop delay p99'].value > 0 && data['Loop utilisation'].value > 0 && data.Blocked.value > 0, JSON.stringify(data))
@@ -52,7 +52,7 @@ test('cpu says where the file is and what was hot, why what is wrong; with a par
   for (const finding of findings) assert.match(finding, /^(CRITICAL|WARNING|NOTE): .* Fix: /)
 })
 
-test('an action under way when the application closes is answered, for all who asked, and so is one that comes later', { skip }, async t => {
+test('an action under way when the application closes is answered for all callers, and so is a later one', { skip }, async t => {
   const app = startUnderPm2(t, SERVICE)
   await triggerUntil(app, 'loopscope:cpu', ({ path }) => path !== undefined)
   const from = app.messages.length
@@ -73,7 +73,7 @@ test('where nothing is recorded, that is the answer', async t => {
   assert.equal((await app.trigger('loopscope:cpu')).return.code, 'ERR_LOOPSCOPE_RECORDER_OFF')
 })
 
-test('an answer that does not come is told of in its place', async t => {
+test('a missing answer is replaced by an error', async t => {
   const source = `
     const { createPm2Link } = require(${JSON.stringify(require.resolve('../../lib/api/pm2/pm2-link'))})
     const delay = { bounds: [1], counts: [0], count: 0, sum: 0 }

@@ -32,7 +32,7 @@ const PROGRAMS = {
 }
 
 for (const [what, { source, printed, waits = false }] of Object.entries(PROGRAMS)) {
-  test(`a program ${what} ends as it does without us`, { timeout: PATIENCE_MS }, async t => {
+  test(`a program ${what} ends as it does without loopscope`, { timeout: PATIENCE_MS }, async t => {
     for (const env of [OFF, {}]) {
       const app = startUnderPm2(t, `${STARTED}${source}\nprocess.send('ready')`, { env })
       await app.heard(message => message === 'ready')
@@ -90,7 +90,7 @@ for (const [who, how] of Object.entries(ELSEWHERE)) {
   })
 }
 
-test('a primary of the application, in fork mode, hears nothing of us from its workers', async t => {
+test('a primary of the application, in fork mode, gets no message of loopscope from its workers', async t => {
   const source = `
     const cluster = require('node:cluster')
     createDiagnostics({ logger }).start()
@@ -102,7 +102,7 @@ test('a primary of the application, in fork mode, hears nothing of us from its w
   assert.deepEqual(await app.heard(({ fromWorker }) => fromWorker !== undefined), { fromWorker: 'of the application' })
 })
 
-test('the worker of PM2\'s own cluster tells it', async t => {
+test('the worker of PM2\'s own cluster sends to it', async t => {
   const file = writeApplication(t, `${STARTED}setInterval(() => {}, 1000)`)
   cluster.setupPrimary({ exec: path.join(CONTAINERS, 'ProcessContainer.js'), silent: true })
   const worker = cluster.fork({ NODE_TEST_CONTEXT: '', pm2_env: JSON.stringify({ ...VARIABLES, pm_id: 0, NODE_APP_INSTANCE: 0, pm_exec_path: file }) })

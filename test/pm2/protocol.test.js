@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const test = require('node:test')
 const { ACTIONS, ACTION_NAMES, actionMessage, monitorMessage, readAction, replyMessage } = require('../../lib/api/pm2/protocol')
 
-test('each action that is told of has an answer', () => {
+test('each announced action has an answer', () => {
   assert.deepEqual(Object.keys(ACTIONS), [...ACTION_NAMES])
 })
 

@@ -44,7 +44,7 @@ for (const [title, when, readings, expected] of [
   ['findings of other kinds', { finding: 'hot-json' }, { findings: [{ id: 'starved', share: 0.4 }] }, [0, false]]
 ]) test(title, () => assert.deepEqual(told(when, readings), expected))
 
-test('the culprit is who took most of the time of the stalls, or whom the finding names', () => {
+test('the culprit is the function with most of the time of the stalls, or that of the finding', () => {
   const suspect = (when, readings) => suspectOf(ruleOf({ when }), readingsOf(readings))
   assert.deepEqual(suspect({ stallCount: 1 }, { stalls }), { culprit: login, route: 'POST /login' })
   assert.deepEqual(suspect({ rssBytes: 1 }, { stalls }), { culprit: null, route: null })

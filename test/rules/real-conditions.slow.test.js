@@ -41,7 +41,7 @@ async function fail ({ diagnostics, options, require }, rules) {
   ask()
 }
 
-test('what the main thread knows of the loop, the responses and the heap, and a finding, are judged', async t => {
+test('the main thread\'s figures of the loop, the responses and the heap, and a finding, are judged', async t => {
   const app = await drive(t, { execArgv: ['--expose-gc'] })
   await app.run(fail, RULES)
   const values = {}

@@ -36,7 +36,7 @@ async function wait (look) {
 
 const filesOf = dir => fs.existsSync(dir) ? fs.readdirSync(dir, { recursive: true }).filter(name => /cpu-.*\.txt$/.test(name)) : []
 
-test('in the middle of a stall a rule captures it, logs, and tells a receiver; its limits hold', async t => {
+test('in the middle of a stall a rule captures it, logs, and notifies a receiver; its limits hold', async t => {
   await quietMachine(t) // V8 names the culprit of a thread that is run
   const server = http.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -40,7 +40,7 @@ test('what still holds acts again when its limits allow it, and asks them no ear
   assert.deepEqual(seconds(), [0, 600])
 })
 
-test('what cannot be told neither begins nor ends it', async () => {
+test('an unknown value neither begins nor ends it', async () => {
   const { see, seconds, watch } = createSubject({ when: { rssBytes: 100, finding: 'hot-json' }, forSeconds: 10 })
   const findings = [{ id: 'hot-json', share: 1, where: null }]
   await see(0, 200, { findings })

@@ -38,7 +38,7 @@ function send (action, signal = new AbortController().signal) {
   return webhook(action, FIRING, { process: { appName: 'shop', pid: 1 }, signal })
 }
 
-test('a POST of JSON tells what happened, once more where the receiver was away', async t => {
+test('a POST of JSON reports what happened, once more where the receiver was away', async t => {
   const { requests, url } = await receive(t, [[503], [204]])
   await send({ webhook: url, headers: { authorization: 'Bearer secret' } })
   assert.equal(requests.length, 2)

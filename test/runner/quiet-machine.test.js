@@ -14,7 +14,7 @@ test('a machine that is quiet enough is not waited for', async () => {
   assert.deepEqual(await saidWith({ minIdleShare: 0, maxQueueShare: 1 }), [])
 })
 
-test('one that never is holds a test up for a bounded time, and the report tells', async () => {
+test('one that never is delays a test for a bounded time, and the report states it', async () => {
   const [said] = await saidWith({ minIdleShare: 2, maxWaitMs: 1 })
   assert.match(said, /^no quiet machine within 1 ms: \d+ % idle, \d+ % of the time in line$/)
 })

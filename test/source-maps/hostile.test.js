@@ -27,7 +27,7 @@ function answerOf (folder, mapText, { script = 'app.js', comment = '//# sourceMa
   return answer
 }
 
-test('what is no map is broken, and none of its text is told', t => {
+test('what is no map is broken, and none of its text is shown', t => {
   const folder = makeFolder(t)
   for (const text of [
     '', 'null', '[]', '5', '{"version":3}', 'root:x:0:0:the secret', '{"sources":["a"],"mappings":5}', '{"sources":"a","mappings":"AAAA"}',
@@ -85,7 +85,7 @@ test('a source that is elsewhere is a name, and is not read', t => {
   assert.equal(fileOf('ignored', { script: 'node_modules/pkg/app.js' }), null, "a package's code stays a package's")
 })
 
-test('a map that is too large, for us or for the memory that is left, is not read', t => {
+test('a map that is too large, for its limit or for the memory that is left, is not read', t => {
   const folder = makeFolder(t)
   const map = path.join(folder, 'app.js.map')
   fs.writeFileSync(map, '')
@@ -95,7 +95,7 @@ test('a map that is too large, for us or for the memory that is left, is not rea
   assert.match(answerOf(folder, null, { mayBytes: 100e6 }).problem, /needs 125 MB of memory, and 100 MB may be taken/)
 })
 
-test('any text is a map that is broken, or one that tells places', t => {
+test('any text is a map that is broken, or one with positions', t => {
   const folder = makeFolder(t)
   const mappings = fc.string({ unit: fc.constantFrom('A', 'C', 'D', 'g', 'z', '/', ',', ';', ' ', '!', 'é'), maxLength: 60 })
   const part = fc.record({
@@ -139,7 +139,7 @@ test('a thread that takes too long is ended, and its scripts are asked for one b
   assert.deepEqual(problems, ['the map of bad.js takes too much time or memory'])
 })
 
-test('who cannot wait gets what is known', async () => {
+test('a caller that cannot wait gets what is known', async () => {
   let answer
   const maps = new SourceMaps({
     isOn: true,

@@ -40,7 +40,7 @@ for (const file of [
   'tsc/main.js', 'tsc-inline/main.js', 'esbuild/main.js', 'esbuild-min/main.js', 'esbuild-inline/main.js', 'esbuild-beside/main.js',
   'webpack/main.js', 'webpack/main.min.js', 'indexed/main.js'
 ]) {
-  test(`a profile of ${file} is told in the files, lines and names that were written`, async t => {
+  test(`a profile of ${file} has original files, lines and names`, async t => {
     const problems = []
     const maps = new SourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
     const frames = framesOf(await maps.profile(record(t, file), { maxMs: LONG_MS }))
@@ -56,7 +56,7 @@ for (const file of [
   })
 }
 
-test('a bundle without a map stays as it runs, and is told of once', async t => {
+test('a bundle without a map keeps generated positions, and is reported once', async t => {
   const problems = []
   const maps = new SourceMaps({ isOn: true, appRoot: ROOT, onProblem: problem => problems.push(problem) })
   const profile = record(t, 'no-map/main.js')

@@ -37,7 +37,7 @@ function writeApp (folder) {
     })`)
 }
 
-test('synchronous calls, counted and sampled, are told where they were written', t => {
+test('synchronous calls, counted and sampled, have original positions', t => {
   const folder = makeFolder(t)
   writeApp(folder)
   const [exact, sampled] = JSON.parse(execFileSync(process.execPath, [path.join(folder, 'app.js')], { encoding: 'utf8', timeout: MAX_MS }))

@@ -19,7 +19,7 @@ async function waitUntil (isThere) {
   while (!isThere()) await sleep(10)
 }
 
-test('one thread answers all questions, tells what it took, and ends when nobody asks any more', async t => {
+test('one thread answers all questions, reports its CPU time, and ends when there are no more', async t => {
   const folder = makeFolder(t)
   const file = path.join(folder, 'a.js')
   fs.writeFileSync(file, 'f()')
@@ -67,7 +67,7 @@ test('what several want while it reads is one question', async () => {
   assert.deepEqual(asked, [[['/app/a.js', 1]], [['/app/a.js', 2], ['/app/b.js', 1]]])
 })
 
-test('while maps may not be read nobody waits for them, and later they are; who asks for one has it at once', async () => {
+test('while maps may not be read no caller waits for them, and later they are read; a waiting caller\'s is read at once', async () => {
   let may = false
   let learned = 0
   const about = []

@@ -22,7 +22,7 @@ function register (t, context) {
 
 const withSpan = span => ({ active: () => ({ getValue: key => key === Symbol.for('OpenTelemetry Context Key SPAN') ? span : undefined }) })
 
-test('without OpenTelemetry the header tells, when it is asked for', () => {
+test('without OpenTelemetry the trace is that of the header, read on demand', () => {
   assert.equal(hasContexts(), false)
   assert.equal(activeSpan(), null)
   const request = traced()

@@ -29,7 +29,7 @@ const cases = CASES.filter(({ lacks = false }) => !lacks)
 /** @type {Map<Case, { found: import('./judge').Found, wrong: ReturnType<typeof judge> }>} */
 const results = new Map()
 
-test('tells the truth of stalls in real packages', { skip: missing }, async t => {
+test('stalls in real packages have the right culprit', { skip: missing }, async t => {
   const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-truth-'))
   t.after(() => fs.rmSync(root, { recursive: true, force: true }))
   await quietMachine(t)

@@ -115,7 +115,7 @@ test('HEAD has the length and no body', async () => {
   assert.deepEqual([response.headers.get('content-length'), await response.text()], ['4', ''])
 })
 
-test('a method that a route does not have is told', async () => {
+test('a method that a route does not have is answered with 405', async () => {
   const response = await get('/users/7', { method: 'DELETE' })
   assert.deepEqual([response.status, response.headers.get('allow')], [405, 'HEAD, GET'])
 })
