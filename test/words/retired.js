@@ -29,8 +29,13 @@ const RETIRED = Object.freeze([
   { word: /\bwhoAsks\b|\bworksForUs\b|\b(?:is|assert|without)Ours(?:Alone)?\b|\bwhyTaken\b|isOfSomebody/, use: 'requesterOf, isUsedByLoopscope, isLoopscope, isOwn…, profilerInUse' },
   { word: /\btell(?:Late|Where|Opened|Adopted|Mounted)\b|\bobeyReleases\b|\bnameRipe\b|RIPE_MICROS/, use: 'report, announce, log, releaseOnRequest, nameSettled' },
   { word: /\b(?:is|has)Door\b|\bdoor:|\.door\b|admin\/doors\b/, use: 'endpoint' },
-  { word: /createLateLogger|late-logger|createFeed\b|egress\/feed\b|createTrouble\b|DrawnCalls?\b|\bclass Arming\b|\bseenWork\b/, use: 'lazy-logger, periodic-upload, createOutageNotifier, PendingStacks, ServerStart, extendMoments' },
-  { word: /\boccasion:/, use: 'firing' }
+  { word: /createLateLogger|late-logger|createFeed\b|egress\/feed\b|createTrouble\b|DrawnCalls?\b|\bclass Arming\b|\bseenWork\b/, use: 'createLazyLogger, periodic-upload, createOutageNotifier, PendingStacks, ServerStart, extendMoments' },
+  { word: /\boccasion:/, use: 'firing' },
+  {
+    word: /\b(?:test|describe|it)\((['"`])(?:(?!\1,).)*\b(?:told|ours|whoever)\b/, // in the title of a test
+    use: 'reported, shown, distinguished, loopscope\'s, the caller',
+    exempt: ['test/findings/', 'test/frameworks/', 'test/heap/naming.test.js', 'test/memory/', 'test/waits/']
+  }
 ])
 
 module.exports = { RETIRED }
