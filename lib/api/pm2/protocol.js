@@ -32,9 +32,9 @@ const MAX_FINDINGS = 3
 /** @type {Readonly<Record<ActionName, (subject: ActionSubject) => Promise<object>>>} */
 const ACTIONS = Object.freeze({
   // Past data, so that the caller at the terminal gets an answer at once.
-  'loopscope:cpu': async subject => told(await subject.capture('cpu', {})),
+  'loopscope:cpu': async subject => shown(await subject.capture('cpu', {})),
   'loopscope:why': async subject => explain(await subject.findings()),
-  'loopscope:heap-profile': async subject => told(await subject.capture('heap-profile', KINDS['heap-profile'].onSignal))
+  'loopscope:heap-profile': async subject => shown(await subject.capture('heap-profile', KINDS['heap-profile'].onSignal))
 })
 
 /**
@@ -73,7 +73,7 @@ function readAction (message) {
 }
 
 /** @param {Artifact & { hot?: string[] }} artifact */
-function told ({ path, bytes, shortened, hot }) {
+function shown ({ path, bytes, shortened, hot }) {
   return { path, bytes, ...(shortened !== null && { shortened }), ...(hot && { hot }) }
 }
 

@@ -40,7 +40,7 @@ function createRoutes () {
  */
 const COSTS = Object.freeze({
   nothing: 'the observer answers by itself',
-  question: 'a short question, one at a time: who comes meanwhile shares the next answer',
+  question: 'a short question, one at a time: callers that arrive meanwhile share the next answer',
   findings: 'two short questions a second apart, and the recorder ends its window: one at a time, shared, and a second of rest',
   threads: 'watched worker threads end their windows, which pass through the main thread: one at a time, shared',
   waits: 'requests are sampled for as long as asked, at a twentieth of a core, and the recorder ends its window',

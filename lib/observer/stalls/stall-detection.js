@@ -84,7 +84,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     }),
     onStall: stuck => {
       probe()
-      onStuck.tell(stuck)
+      onStuck.emit(stuck)
     },
     onProbe: probe,
     onReport: guarded(stuck => reports.reportWhileStuck(stuck)),
@@ -127,7 +127,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
      */
     async report (measured, subject) {
       const stall = await reports.explain(measured, subject ?? subjects.of(measured.id))
-      if (stall !== null) onOver.tell(stall)
+      if (stall !== null) onOver.emit(stall)
       return stall
     },
     /**
@@ -155,11 +155,11 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
 
 /** @template T */
 class Listeners {
-  /** @type {Set<(told: T) => void>} */
+  /** @type {Set<(value: T) => void>} */
   #all = new Set()
 
   /**
-   * @param {(told: T) => void} listener
+   * @param {(value: T) => void} listener
    * @returns {() => void} removes the listener
    */
   add = listener => {
@@ -168,7 +168,7 @@ class Listeners {
   }
 
   /** @param {T} value */
-  tell (value) {
+  emit (value) {
     for (const listener of this.#all) listener(value)
   }
 }

@@ -88,8 +88,8 @@ class Snapshots {
       this.#previous = toPrevious(facts, verified)
       const canaryIds = await run.findCanaries(verified)
       const redaction = await run.redact(this.#nameKey)
-      const told = metadataOf(facts, verified, cost)
-      return run.commit({ ...told, peakRssBytes, canaryIds, engine: order.engine, redaction, marks: marks.around(told.takenAt, told.takenAt + told.pauseMs) })
+      const metadata = metadataOf(facts, verified, cost)
+      return run.commit({ ...metadata, peakRssBytes, canaryIds, engine: order.engine, redaction, marks: marks.around(metadata.takenAt, metadata.takenAt + metadata.pauseMs) })
     } catch (error) {
       throw run.explain(error)
     } finally {
