@@ -13,7 +13,7 @@ const { setImmediate: nextTurn } = require('node:timers/promises')
 const express = require('express')
 const diagnostics = require('../..')
 const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
-const { createStallRoute } = require('../../lib/probe/http/stall-route')
+const { StallRoute } = require('../../lib/probe/http/stall-route')
 const { resolveOptions } = require('../../lib/api/options/resolve-options')
 const { SyncCallDetector } = require('../../lib/probe/sync-calls/detector')
 const { listTargets, propertyOf } = require('../../lib/probe/sync-calls/targets')
@@ -98,7 +98,7 @@ const DEFAULTS = /** @type {Required<import('../../types/diagnostics').SyncCallO
 function startDetector () {
   const context = new RouteContext()
   context.start()
-  const stallRoute = createStallRoute({ context })
+  const stallRoute = new StallRoute(context)
   const detector = new SyncCallDetector({ ...DEFAULTS, routeNow: () => stallRoute.now() })
   detector.armed = true
   detector.start()

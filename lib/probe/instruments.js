@@ -26,7 +26,7 @@ const { installCanaries } = require('../shared/heap/canaries')
 const { routeOf } = require('./http/route-template')
 const { createRequestContexts } = require('./http/contexts/request-contexts')
 const { RequestNotes } = require('./request-notes')
-const { createStallRoute } = require('./http/stall-route')
+const { StallRoute } = require('./http/stall-route')
 const { ExactCalls } = require('./sync-calls/exact-calls')
 const { describeInFlight } = require('../shared/requests/in-flight')
 const { describeFile } = require('../formats/profile/frame')
@@ -74,7 +74,7 @@ class Instruments {
 
   /** Loaded when it is first armed. @type {import('./buffers/buffer-sites').BufferSites | undefined} */
   #bufferSites
-  #stallRoute = createStallRoute({ context: this.#requestContexts.context })
+  #stallRoute = new StallRoute(this.#requestContexts.context)
   /** @type {Stalls} */
   stalls
   loop // measurements of the event loop

@@ -2,14 +2,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createStallRoute } = require('../../lib/probe/http/stall-route')
+const { StallRoute } = require('../../lib/probe/http/stall-route')
 const { FINISHED } = require('../../lib/probe/http/route-template')
 
 const requestOf = path => ({ request: { method: 'GET', baseUrl: '', route: { path } } })
 
 function createSubject () {
   const subject = { current: undefined }
-  subject.stallRoute = createStallRoute({ context: { current: () => subject.current } })
+  subject.stallRoute = new StallRoute({ current: () => subject.current })
   return subject
 }
 

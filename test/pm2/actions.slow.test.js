@@ -75,9 +75,9 @@ test('where nothing is recorded, that is the answer', async t => {
 
 test('a missing answer is replaced by an error', async t => {
   const source = `
-    const { createPm2Link } = require(${JSON.stringify(require.resolve('../../lib/api/pm2/pm2-link'))})
+    const { Pm2Link } = require(${JSON.stringify(require.resolve('../../lib/api/pm2/pm2-link'))})
     const delay = { bounds: [1], counts: [0], count: 0, sum: 0 }
-    createPm2Link({ answerMs: 50 }).add({
+    new Pm2Link(50).add({
       read: () => ({ delay, recentMaxMs: 0, utilization: 0, stalls: [] }),
       findings: () => new Promise(() => {}),
       capture: () => { throw new Error('no disk') }

@@ -21,11 +21,6 @@ const PERIOD_MS = 5000
 // `pm2 trigger` has no time limit of its own.
 const ANSWER_MS = 60_000
 
-/** @param {{ answerMs?: number }} [limits]  how long an action may take before a timeout is answered */
-function createPm2Link ({ answerMs = ANSWER_MS } = {}) {
-  return new Pm2Link(answerMs)
-}
-
 class Pm2Link {
   #answerMs
   /** Oldest first. @type {Set<Pm2Subject>} */
@@ -37,8 +32,8 @@ class Pm2Link {
   /** By name. @type {Map<ActionName, Promise<object>>} */
   #underWay = new Map()
 
-  /** @param {number} answerMs */
-  constructor (answerMs) {
+  /** @param {number} [answerMs]  how long an action may take before a timeout is answered */
+  constructor (answerMs = ANSWER_MS) {
     this.#answerMs = answerMs
   }
 
@@ -134,4 +129,4 @@ class Pm2Link {
   }
 }
 
-module.exports = { createPm2Link }
+module.exports = { Pm2Link }

@@ -17,12 +17,12 @@ const SHARED_LINK = 'pm2-link.1'
  */
 function createPm2 ({ pm2: isWanted, pm2Mode }, subject) {
   const isParent = isWanted && isMainThread && isParentPm2(pm2Mode)
-  /** @type {ReturnType<typeof import('./pm2-link').createPm2Link> | undefined} */
+  /** @type {import('./pm2-link').Pm2Link | undefined} */
   let link
   return {
     start () {
       if (!isParent || link !== undefined) return
-      link = share(SHARED_LINK, () => require('./pm2-link').createPm2Link()) // loaded only under PM2
+      link = share(SHARED_LINK, () => new (require('./pm2-link').Pm2Link)()) // loaded only under PM2
       link.add(subject)
     },
 

@@ -19,11 +19,6 @@ const { isFinished, routeOf } = require('./route-template')
  * @property {Span[]} spans  of OpenTelemetry, innermost first
  */
 
-/** @param {{ context: Pick<RouteContext, 'current'> }} parts */
-function createStallRoute ({ context }) {
-  return new StallRoute(context)
-}
-
 class StallRoute {
   #context
   /** The last note. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
@@ -122,4 +117,4 @@ class SlowestRequest {
   }
 }
 
-module.exports = { createStallRoute, SlowestRequest }
+module.exports = { SlowestRequest, StallRoute }
