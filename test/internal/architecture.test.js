@@ -23,7 +23,7 @@ const rules = new Map(readTable('docs/architecture.md', 'The tree')
 /** They start a process or a thread, and may require what that begins with. */
 const ENTRIES = {
   'index.js': ['api/'],
-  'register.js': ['api/', 'probe/'],
+  'register.js': ['api/', 'base/'],
   'observer/entry.js': ['heap-diff/', 'source-maps/']
 }
 
