@@ -7,6 +7,8 @@ const { createPage, escapeHtml, jsonForHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
 const { showBytes, showChange, showCount } = require('../base/sizes')
 const { printable } = require('../base/printable')
+const { keptByText } = require('./suspects/naming')
+const { isOfApplication } = require('./suspects/retainer-path')
 
 /** @import { HeapReport, ReportedClass } from './comparison/compare-files' */
 /** @import { Suspect } from './suspects/suspects' */
@@ -62,6 +64,7 @@ function suspectHtml (suspect) {
 <p>Gained ${escapeHtml(showHoldings(suspect))}.</p>
 ${what === null ? '' : `<p>It is: ${escapeHtml(what)}.</p>`}
 ${patterns.map(text => `<p class="hint">${escapeHtml(text)}</p>`).join('\n')}
+${steps.length < 2 ? '' : `<p>Kept by: ${escapeHtml(keptBy(suspect))}.</p>`}
 ${steps.length === 0 ? '' : pathHtml(steps, signature, confidence !== 'low')}
 </li>`
 }
@@ -125,6 +128,7 @@ function suspectLines (suspect, rank) {
     `   gained ${showHoldings(suspect)}`,
     ...(what === null ? [] : [`   it is: ${what}`]),
     ...patterns.map((text, at) => `   ${at === 0 ? 'usual cure' : 'or'}: ${text}`),
+    ...(path.length < 2 ? [] : [`   kept by: ${keptBy(suspect)}`]),
     ...(path.length === 0 ? [] : [`   retained by (${signature}):`]),
     ...showPath(path).map(step => `     ${step}`),
     ''
@@ -188,6 +192,11 @@ function showBalance ({ balance, incomparable }) {
   if (incomparable !== null) return `${heap} = classes ${exact(sizeDeltaBytes)}, other ${exact(otherBytes)}`
   const growth = `growth of surviving objects ${exact(survivorGrowthBytes)}`
   return `${heap} = new minus deleted ${exact(sizeDeltaBytes)}, ${growth}, outside objects ${exact(otherBytes)}`
+}
+
+/** @param {Suspect} suspect */
+function keptBy (suspect) {
+  return keptByText(suspect.path, subjectOf(suspect), ({ place }) => place !== null && isOfApplication(place) ? `${showFile(place.file)}:${place.line}` : '')
 }
 
 const BYTES_PER_MB = 1e6

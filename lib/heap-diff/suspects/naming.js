@@ -9,6 +9,7 @@
 /** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[], requests?: number }} Growth  requests: that it gained */
 
 const LISTENERS = '_events' // of an EventEmitter: event → listener, or an array of them
+const TARGET_LISTENERS = '<symbol kEvents>' // of an EventTarget, such as an AbortSignal: a Map, whose entries are linked lists
 const TIMERS = 'TimersList' // where Node.js keeps those of one duration
 const TIMER_CALLS = 'setTimeout or setInterval'
 const REDACTED = /\[redacted\b/ // wholly or in part, see observer/heap/redaction/
@@ -32,8 +33,14 @@ function isNamed ({ by, name, isRepeated = false, isOfNode = false }) {
  * @param {readonly Step[]} path
  */
 function isOfListeners (path) {
-  const events = path.findLastIndex(({ name }) => name === LISTENERS)
-  return events !== -1 && path.findLastIndex(isNamed) <= events + 1
+  const events = listenersIn(path)
+  if (events === -1) return false
+  return path[events].name === LISTENERS ? path.findLastIndex(isNamed) <= events + 1 : path.slice(events + 1).every(({ by, name }) => by !== 'variable' && (name === '' || name === 'next'))
+}
+
+/** @param {readonly Step[]} path */
+function listenersIn (path) {
+  return path.findLastIndex(({ name }) => name === LISTENERS || name === TARGET_LISTENERS)
 }
 
 /**
@@ -46,7 +53,9 @@ function nameOf (path, className) {
   if (queue !== null) return `${queue.owner}: ${queue.what}`
   const last = asWritten(path, className)
   if (!isOfListeners(path)) return last
-  const emitter = emitterOf(path.slice(0, path.findLastIndex(({ name }) => name === LISTENERS)))
+  const events = listenersIn(path)
+  const emitter = emitterOf(path.slice(0, events))
+  if (path[events].name === TARGET_LISTENERS) return `${emitter ?? ownerOf(path.slice(0, events))}: listeners`
   if (emitter === undefined) return last
   return last === LISTENERS ? emitter : `${emitter}.on('${last}')`
 }
@@ -93,6 +102,41 @@ function asWritten (path, className) {
   const [, symbol] = /^<symbol (.*)>$/.exec(name) ?? []
   // A symbol alone is not sufficient: it is shown with its owner.
   return symbol === undefined ? name : at > 0 ? `${ownerOf(path.slice(0, at))}[Symbol(${symbol})]` : `Symbol(${symbol})`
+}
+
+const MAX_LINKS = 4
+
+/**
+ * Who keeps a suspect, by the names in its path: what it is first, then what holds that.
+ * @param {readonly Step[]} path
+ * @param {string} subject  the suspect itself
+ * @param {(step: Step) => string} positionOf  '' where it is not of the application
+ * @returns {string}
+ */
+function keptByText (path, subject, positionOf) {
+  const links = [subject]
+  for (let at = path.length - 2; at >= 0 && links.length < MAX_LINKS; at--) {
+    const link = linkOf(path, at, positionOf(path[at]))
+    if (link !== null && link !== links.at(-1)) links.push(link)
+  }
+  return links.join(' ← ')
+}
+
+/**
+ * @param {readonly Step[]} path
+ * @param {number} at
+ * @param {string} position
+ * @returns {string | null} null: no name that is in the source
+ */
+function linkOf (path, at, position) {
+  const step = path[at]
+  if (step.name === LISTENERS || step.name === TARGET_LISTENERS) return 'its listeners'
+  if (step.by === 'entry') return step.className === 'Object' || step.className === 'Array' ? 'an entry' : `an entry (${[step.className, position].filter(Boolean).join(' in ')})`
+  if (!isNamed(step)) return null
+  if (path[at - 1]?.name === LISTENERS) return `a listener for '${step.name}'${position === '' ? '' : ` (${position})`}`
+  const kind = step.className === 'Function' || step.className === 'Object' || step.className.startsWith('{') ? '' : step.className
+  const about = [kind, position].filter(Boolean).join(' in ')
+  return `\`${step.name.replace(/^<symbol (.*)>$/, 'Symbol($1)')}\`${about === '' ? '' : ` (${about})`}`
 }
 
 const TIMER = /^(?:Timeout|Immediate|TimersList)$/
@@ -155,6 +199,11 @@ const PATTERNS = Object.freeze([
     text: 'Small objects retain buffers outside the heap; a slice retains the whole buffer.'
   },
   {
+    is: ({ holds }) => arePieces(holds),
+    what: 'texts of which a piece is kept',
+    text: 'In V8 a short piece of a long text (slice, split, match) keeps the whole text: copy the piece, as by `Buffer.from(piece).toString()`, or keep what is made of it.'
+  },
+  {
     is: ({ className, holds }) => /^(?:WeakRef|FinalizationRegistry)$/.test(className) || holdsAny(holds, /^(?:WeakRef|WeakCell)$/),
     what: 'WeakRefs',
     text: 'Empty WeakRefs are objects too: remove them with a FinalizationRegistry.'
@@ -189,6 +238,12 @@ function holdsAny (holds, className) {
   return holds.some(({ name }) => className.test(name))
 }
 
+/** @param {readonly Holding[]} holds */
+function arePieces (holds) {
+  const pieces = holds.find(({ name }) => name === '(sliced string)')
+  return pieces !== undefined && holds.every(({ bytes }) => bytes <= 2 * pieces.bytes)
+}
+
 const MAX_HINTS = 2
 
 /**
@@ -208,4 +263,4 @@ function whatOf (growth) {
   return typeof what === 'function' ? what(growth) : what
 }
 
-module.exports = { isNamed, isOfListeners, nameOf, patternsOf, whatOf }
+module.exports = { isNamed, isOfListeners, keptByText, nameOf, patternsOf, whatOf }
