@@ -7,7 +7,7 @@ const { after, before, describe, test } = require('node:test')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings, spot } = require('../findings/readings')
 const { IN_FLIGHT } = require('../admin/subject')
-const { assertFits, createBrowser, FACTS, live, loop, shown, skip, STALL, stallsAnswer } = require('./dashboard')
+const { ANSWERS, assertFits, createBrowser, FACTS, live, loop, shown, skip, STALL, stallsAnswer } = require('./dashboard')
 
 describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
   const browser = createBrowser()
@@ -111,6 +111,26 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     await page.locator('#waits-sample').click()
     await page.locator('#waits-note', { hasText: 'A sample of 10 seconds: 80 of 90 requests.' }).waitFor()
     assert.deepEqual([asked[0], asked.at(-1)], ['', '?seconds=10'])
+    assert.deepEqual(complaints, [])
+  })
+
+  test('the lines that keep memory are shown as found last, and sampled on request', async t => {
+    const asked = []
+    const site = { kind: 'heap', thread: null, function: 'row', file: 'cart.js', line: 4, column: 3, caller: null, through: null, route: 'POST /cart', holder: 'Map', keptAt: null, bytes: 3e6, samples: 40, byBirth: [1, 1, 1, 1, 1, 1], verdict: 'stays', bytesPerMinute: 9e6, bytesPerRequest: 2000 }
+    const sites = toMs => ({ pid: 77, reason: toMs === 1e12 ? 'growth' : 'asked', fromMs: toMs - 60_000, toMs, isArmed: false, intervals: [10], sites: [{ ...site, keptAt: toMs === 1e12 ? null : { file: 'cart.js', line: 8, text: 'carts.set(id, row)' } }], heap: null, buffers: null, notes: [], ownMs: 9 })
+    const { page, complaints } = await browser.openCanned(t, {
+      '/memory': { ...ANSWERS['/memory'], sitesAt: 1e12 },
+      '/memory/sites': request => {
+        const { search } = new URL(request.url())
+        asked.push(search)
+        return sites(search === '' ? 1e12 : 2e12)
+      }
+    })
+    await page.locator('#sites', { hasText: /row \(cart\.js:4\).*POST \/cart.*objects \(Map\).*9\.0 MB\/min.*2\.0 kB.*stays/ }).waitFor()
+    await page.locator('#sites-note', { hasText: 'because memory grew' }).waitFor()
+    await page.locator('#sites-sample').click()
+    await page.locator('#sites', { hasText: 'probably kept at cart.js:8' }).waitFor()
+    assert.deepEqual(asked, ['', '?seconds=60'])
     assert.deepEqual(complaints, [])
   })
 

@@ -78,7 +78,7 @@ const ANSWERS = {
   '/live': () => live(['loop', loop()]),
   '/stalls': { stalls: [], current: null, totals: { count: 0, blockedMs: 0, byCause: [], byRoute: [] }, blockedMs: 0 },
   '/sync-calls': { sampled: [], exact: null },
-  '/memory': { pid: 77, at: 1e12, rssBytes: 2e8, owners: [{ owner: 'buffers', name: null, bytes: 1.5e8, allocatedBytes: 1.5e8 }, { owner: 'heap', name: null, bytes: 5e7, allocatedBytes: 5e7 }], unknownWorkers: 0, measuredAt: 1e12, isStale: false, growing: [{ owner: 'buffers', name: null, bytes: 1.5e8, bytesPerMinute: 1.25e7, grownBytes: 1e8, minutes: 8 }], container: { usedBytes: 4e8, limitBytes: 5e8 }, recent: [1, 2, 3].map(at => ({ at: 1e12 + at * 1e4, bytes: { heap: 5e7, buffers: at * 5e7 } })), coarse: [] },
+  '/memory': { pid: 77, at: 1e12, rssBytes: 2e8, owners: [{ owner: 'buffers', name: null, bytes: 1.5e8, allocatedBytes: 1.5e8 }, { owner: 'heap', name: null, bytes: 5e7, allocatedBytes: 5e7 }], unknownWorkers: 0, measuredAt: 1e12, isStale: false, growing: [{ owner: 'buffers', name: null, bytes: 1.5e8, bytesPerMinute: 1.25e7, grownBytes: 1e8, minutes: 8 }], container: { usedBytes: 4e8, limitBytes: 5e8 }, sitesAt: null, recent: [1, 2, 3].map(at => ({ at: 1e12 + at * 1e4, bytes: { heap: 5e7, buffers: at * 5e7 } })), coarse: [] },
   '/threads': { off: 'option threads is false', unwatched: 0, threads: [], stalls: [], load: null },
   '/rules': { dryRun: false, rules: [] },
   '/findings': findFindings(readings(), { appName: 'shop' }),
@@ -131,4 +131,4 @@ async function assertFits (page) {
   assert.deepEqual(sticksOut, [false])
 }
 
-module.exports = { assertFits, createBrowser, FACTS, get, live, loop, shown, skip, STALL, stallsAnswer, TOKEN }
+module.exports = { ANSWERS, assertFits, createBrowser, FACTS, get, live, loop, shown, skip, STALL, stallsAnswer, TOKEN }

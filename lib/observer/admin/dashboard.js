@@ -25,7 +25,7 @@ const PARTS = Object.freeze({
   scripts: [
     ...FRAMES.scripts,
     ...['display', 'glossary', 'section-list', 'links', 'session', 'problems', 'tables', 'flame'].map(name => `dashboard/${name}.js`),
-    ...['charts', 'range', 'now', 'group', 'stalls', 'waits', 'requests', 'findings', 'calls', 'threads', 'memory', 'captures', 'rules'].map(name => `sections/${name}.js`),
+    ...['charts', 'range', 'now', 'group', 'stalls', 'waits', 'requests', 'findings', 'calls', 'threads', 'memory-sites', 'memory', 'captures', 'rules'].map(name => `sections/${name}.js`),
     'dashboard/page.js'
   ]
 })

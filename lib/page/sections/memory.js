@@ -6,7 +6,7 @@
 loopscope.memory = (() => {
   const { byId, element, time } = loopscope.display
   const { showBytes } = loopscope.sizes
-  const { memoryText, problems, session, tables } = loopscope
+  const { memorySites, memoryText, problems, session, tables } = loopscope
   /** From the bottom up: what the application can change is below what it cannot. */
   const STACK = ['heap', 'buffers', 'external', 'worker', 'native', 'heap-free', 'loopscope', 'stacks', 'code']
   const AXIS_PX = 72
@@ -68,10 +68,13 @@ loopscope.memory = (() => {
 
   async function refresh () {
     const answer = await problems.watch('owners', () => session.json('/memory'))
-    if (answer !== undefined) show(answer)
+    if (answer === undefined) return
+    show(answer)
+    await memorySites.refresh(answer.sitesAt)
   }
 
   function start () {
+    memorySites.start()
     byId('memory-colors').replaceChildren(...STACK.map(owner => element('li', { className: `owner owner-${owner}` }, memoryText.ownerText(owner))))
     byId('memory-span').addEventListener('change', () => { if (known !== undefined) draw() })
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (known !== undefined) draw() })
