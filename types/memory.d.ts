@@ -29,10 +29,13 @@ export interface ContainerMemory {
   /** Of all processes in the control group, without what the kernel can take back at once. */
   usedBytes: number
   limitBytes: number
+  /** `memory.high` (version 2): from here on the kernel slows its processes down. It is `limitBytes` where there is no other limit. */
   highBytes: number | null
   processBytes: number
   reclaimed: number
   killed: number
+  /** Where the kernel moves its memory before it kills; null: nowhere, or not known. */
+  swap: { usedBytes: number, freeBytes: number } | null
   /** How long its processes waited for memory in the last ten seconds; null: the kernel does not measure it. */
   pressure: MemoryPressure | null
   basis: string
@@ -90,6 +93,8 @@ export interface MemoryOwners {
   allocator: Allocator
   /** null: no control group with a limit. */
   container: ContainerMemory | null
+  /** Until when allocations were sampled last: `GET /memory/sites`; null: never. */
+  sitesAt: number | null
   /** Every ten seconds, ten minutes. */
   recent: MemoryPoint[]
   /** Every ten minutes, a day. */
@@ -113,6 +118,8 @@ export interface ProcessMemory extends MemoryOwners {
 export interface MemoryReport {
   version: 1
   pid: number
+  /** When the process started, as its system counts it; '0': not known. Two processes may have had the same id. */
+  start: string
   appName: string
   appRoot: string
   nodeVersion: string
@@ -149,7 +156,7 @@ export interface MemoryReport {
   sites?: AllocationSites
 }
 
-/** A report that a process of this application left shortly before this one started. */
+/** A report of a process of this application that was written before this one started, and that has ended. */
 export interface PreviousMemoryReport {
   name: string
   path: string

@@ -331,7 +331,8 @@ class ObserverThread {
       recorder: this.#recorder,
       interval: this.#stalls.interval,
       prepare: how => reporterNow().prepare(how),
-      report: limit => reporterNow().report(limit)
+      report: limit => reporterNow().report(limit),
+      fills: fullInMs => this.#siteWatch().noteFilling(fullInMs)
     })
     this.#memoryLimit.start()
     const startedAt = toEpochMs(monotonicMicros()) - process.uptime() * 1e3

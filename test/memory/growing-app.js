@@ -5,6 +5,7 @@
 // A process with one leak, or none, whose memory is followed with a fast clock: a minute takes 600 milliseconds. It prints what grows, and which lines
 // keep it: those that are marked with the name of the leak.
 
+const { AsyncLocalStorage } = require('node:async_hooks')
 const { EventEmitter, once, setMaxListeners } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
@@ -12,6 +13,7 @@ const net = require('node:net')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Worker } = require('node:worker_threads')
 const zlib = require('node:zlib')
+const pino = require('pino')
 const { SharedState } = require('../../lib/link/shared-state')
 const { BufferSites } = require('../../lib/probe/buffers/buffer-sites')
 const { Collections } = require('../../lib/probe/heap/collections')
@@ -31,6 +33,29 @@ const pool = []
 const shutdown = new AbortController()
 const forever = new Promise(() => {})
 setMaxListeners(0, shutdown.signal)
+const storage = new AsyncLocalStorage()
+const clients = new Set()
+const logger = pino({ level: 'silent' })
+const loggers = {}
+
+const events = http.createServer((request, response) => {
+  response.write(': welcome')
+  response.history = record(clients.size)
+  clients.add(response) // events
+})
+
+/** Subscribes, and leaves at once. */
+async function subscribe () {
+  const request = http.get({ port: events.address().port, host: '127.0.0.1', agent: false })
+  const [response] = await once(request, 'response')
+  response.on('error', () => {}).destroy()
+}
+
+async function retry (rows) {
+  let answer
+  do answer = await new Promise(resolve => rows.length === 0 && resolve(rows)) // retry
+  while (answer === undefined)
+}
 
 const uploads = http.createServer(async (request, response) => {
   const chunks = []
@@ -63,6 +88,8 @@ function open () {
     if (kept.length > 400) kept[kept.length - 400].destroy() // the system limits open files, not what is kept of closed ones
   }
 }
+
+const scopedListener = () => storage.getStore()
 
 const readFile = () => fs.readFileSync(__filename, { flag: 'r' }) // files
 
@@ -121,11 +148,41 @@ const MODES = {
   },
   zlib: async () => { for (let at = 0; at < 3; at++) await pack() },
   sockets: () => open(),
+  als: step => {
+    const rows = record(step)
+    storage.run({ rows }, () => setInterval(() => {}, 1e8).unref()) // als
+  },
+  'object-key': step => {
+    const rows = record(step)
+    map.set({ id: step % 10 }, rows) // object-key
+  },
+  slices: step => {
+    for (let at = 0; at < 5; at++) {
+      const page = `${step} ${at}`.padEnd(20e3, 'x')
+      kept.push(page.slice(0, 40)) // slices
+    }
+  },
+  events: () => subscribe(),
+  retry: step => { retry(record(step)) },
+  child: step => {
+    const user = { id: step, roles: record(step) }
+    loggers[step] = logger.child({ user }) // child
+  },
   worker: () => {},
+  workers: step => step % 8 === 0 && new Worker('setInterval(() => {}, 1e3)', { eval: true }).unref(),
   lru: step => {
     map.set(step, record(step))
     if (map.size > 40) map.delete(map.keys().next().value)
   },
+  expiring: step => {
+    map.set(step, record(step))
+    setTimeout(() => map.delete(step), 40 * STEP_MS)
+  },
+  scoped: step => storage.run({ rows: record(step) }, async () => {
+    await sleep(5)
+    emitter.on('done', scopedListener)
+    emitter.off('done', scopedListener)
+  }),
   'warm-up': step => step < 80 ? map.set(step, record(step)) : record(step),
   burst: step => {
     if (step < 120) kept.push(record(step), Buffer.alloc(200e3, 1))
@@ -162,6 +219,7 @@ async function main () {
   const answers = { memoryOwners: () => heap.owners(), armBuffers: ({ seconds }) => buffers.arm(seconds), buffers: ({ boundaries }) => buffers.read(boundaries) }
   observer.on('message', async ({ id, what, about }) => { if (what) observer.postMessage({ id, answer: await answers[what](about) }) })
   if (WORKERS[mode] !== undefined) kept.push(new Worker(WORKERS[mode], { eval: true, name: 'resize' }))
+  if (mode === 'events') await once(events.listen(0, '127.0.0.1'), 'listening')
   if (['uploads', 'chunks', 'sockets'].includes(mode)) await once(uploads.listen(0, '127.0.0.1'), 'listening')
   const ticks = setInterval(() => heap.note(), 20)
   for (let step = 0; step < MINUTES * 60_000 / SCALE / STEP_MS; step++) {

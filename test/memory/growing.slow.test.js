@@ -32,9 +32,15 @@ const GROWING = {
   files: ['buffers', 'fs'],
   zlib: ['native', 'zlib streams'],
   sockets: ['heap', 'sockets'],
+  als: ['heap', 'timers'],
+  'object-key': ['heap', 'Map'],
+  slices: ['heap', 'Array'],
+  events: ['heap', 'sockets'],
+  retry: ['heap', 'promises'],
+  child: ['heap', 'Map'],
   worker: [CAN_READ_WORKERS ? 'worker' : 'native', null]
 }
-const HEALTHY = ['lru', 'warm-up', 'burst', 'static-cache', 'pool', 'compiled', 'healthy-worker']
+const HEALTHY = ['lru', 'expiring', 'scoped', 'warm-up', 'burst', 'static-cache', 'pool', 'compiled', 'healthy-worker']
 
 /** @param {string} mode */
 async function growingIn (mode) {
@@ -60,6 +66,12 @@ test.describe('what grows in twenty minutes', { concurrency: 3 }, () => {
       if (mode !== 'worker') assert.deepEqual([path.basename(found.where.file), found.where.line], ['growing-app.js', ...linesOf(mode)], JSON.stringify(sites.sites.slice(0, 3)))
     })
   }
+
+  test('workers that never end: all together grow', { skip: !CAN_READ_WORKERS && 'Node.js 20 cannot read their heaps' }, async () => {
+    const { growing: [first], sites } = await growingIn('workers')
+    assert.deepEqual([first?.owner, first?.name], ['worker', null])
+    assert.equal(keepingSiteOf({ memory: { sites } }, first), null)
+  })
 
   for (const mode of HEALTHY) {
     test(`${mode}: nothing grows`, async () => {

@@ -17,6 +17,8 @@ test('the only line that adds to something outside the function', () => {
   assert.deepEqual(keptIn('(req, res) => {\n  bus.on("change", () => res.write("x"))\n}'), [2, 'listeners'])
   assert.deepEqual(keptIn('(job) {\n  this.queue.push(job)\n}'), [2, 'Array'])
   assert.deepEqual(keptIn('(id) {\n  sessions[id] = { at: Date.now() }\n}'), [2, 'Map'])
+  assert.deepEqual(keptIn("async () => {\n  await once(bus, 'ready')\n}"), [2, 'listeners'])
+  assert.equal(keptIn("async (socket) => {\n  await once(socket, 'close')\n}"), null)
   assert.deepEqual(keptIn('() => {\n  setInterval(() => poll(), 1000)\n}'), [2, 'timers'])
   assert.deepEqual(keptIn('() => {\n  return Promise.race([closing, answer()])\n}'), [2, 'promises'])
 })

@@ -9,6 +9,7 @@ const test = require('node:test')
 const { Gauge, MemoryLimitWatch } = require('../../lib/observer/memory/limit-watch')
 const { MAX_BYTES, MemoryReporter, encode } = require('../../lib/observer/memory/memory-report')
 const { readPreviousReport } = require('../../lib/observer/memory/previous-report')
+const { processStart } = require('../../lib/base/system/process-ids')
 const { createStore } = require('../../lib/observer/store/store')
 const { makeScratch } = require('../store/scratch')
 
@@ -43,6 +44,18 @@ test('the sooner the limit can be reached, the sooner the next reading; far away
   assert.equal(read(3300, 3300), 200, 'it does not grow')
   assert.ok(read(3440, 3470) < 200)
   assert.ok(read(3500, 3590) >= 10)
+})
+
+test('what rises for some seconds and fills within minutes is noticed long before, garbage that comes and goes is not', () => {
+  const fullIn = levels => {
+    const gauge = new Gauge(0.9)
+    return levels.map((megabytes, at) => gauge.read(at * 1000, { usedBytes: megabytes * MB, limitBytes: 1000 * MB }).fullInMs).at(-1)
+  }
+  assert.equal(fullIn([450, 460, 470, 480, 490, 500, 510]), 39_000)
+  assert.equal(fullIn([450, 451, 452, 453, 454, 455, 456]), null, 'it takes longer')
+  assert.equal(fullIn([250, 260, 270, 280, 290, 300, 310]), null, 'a process that starts')
+  assert.equal(fullIn([450, 500, 550, 450, 500, 550, 450, 500]), null)
+  assert.equal(fullIn([840, 860, 880, 900, 920, 940, 960]), null, 'the report is written')
 })
 
 test('a heap near its limit is read by the inspector, and reported once', async () => {
@@ -120,7 +133,23 @@ test('the next process finds the report of the one before it, not its own, not a
   const now = Date.now()
   assert.equal(readPreviousReport(store, now + 5000)?.report.limit.usedBytes, LIMIT.usedBytes)
   assert.equal(readPreviousReport(store, now - 60_000), null)
-  assert.equal(readPreviousReport(store, now + 2 * 3600_000), null)
+  assert.equal(readPreviousReport(store, now + 8 * 3600_000)?.report.pid, process.pid)
+  assert.equal(readPreviousReport(store, now + 24 * 3600_000), null)
   fs.writeFileSync(path.join(store.list()[0].path), '{"version":1}')
   assert.equal(readPreviousReport(store, now + 5000), null)
+})
+
+test('the report of a process that still runs is not of one before this one; that of an earlier one with its id is', async t => {
+  const { reporter, store } = makeReporter(t)
+  await reporter.report(LIMIT)
+  const [{ path: file }] = store.list()
+  const report = JSON.parse(fs.readFileSync(file, 'utf8'))
+  const later = Date.now() + 5000
+  const writtenBy = (pid, start) => {
+    fs.writeFileSync(file, JSON.stringify({ ...report, pid, start }))
+    return readPreviousReport(store, later)?.report.pid
+  }
+  assert.equal(writtenBy(process.ppid, processStart(process.ppid)), undefined)
+  if (processStart(process.ppid) !== '0') assert.equal(writtenBy(process.ppid, '1'), process.ppid)
+  assert.equal(writtenBy(process.pid, processStart(process.pid)), process.pid)
 })

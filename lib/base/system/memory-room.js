@@ -16,10 +16,11 @@ const { residentBytes } = require('./resident-bytes')
  * @typedef {object} ContainerMemory  of the control group with the tightest limit: this process and all others in it
  * @property {number} usedBytes   without what the kernel can take back at once
  * @property {number} limitBytes
- * @property {number | null} highBytes  from here on the kernel slows its processes down; null: no such limit
+ * @property {number | null} highBytes  from here on the kernel slows its processes down; null: no such limit. It is the limit where there is no other one
  * @property {number} processBytes  of all its processes: not files, not the kernel's
  * @property {number} reclaimed  how often its use was at a limit, since it exists
  * @property {number} killed     how many of its processes were killed for memory
+ * @property {{ usedBytes: number, freeBytes: number } | null} swap  where the kernel moves its memory before it kills; null: nowhere
  * @property {MemoryPressure | null} pressure  null: the kernel does not measure it
  * @property {string} basis
  *
@@ -32,17 +33,30 @@ const { residentBytes } = require('./resident-bytes')
 const USE_BYTES = 16 * 1024 // memory.stat has 2 kB
 const NOTABLE_USE = 0.6 // below it the exact use is not worth reading memory.stat, which makes the kernel sum up its counters
 
-/** Limit, use, and the line of memory.stat with the part of the use that the kernel can reclaim. */
+/** Limits, the first that is set counts, use, and the line of memory.stat with the part of the use that the kernel can reclaim. */
 const VERSIONS = Object.freeze([
-  { limit: 'memory.max', used: 'memory.current', reclaimable: /^inactive_file (\d+)$/m, own: /^anon (\d+)$/m, events: readEvents },
   {
-    limit: 'memory.limit_in_bytes',
+    limits: ['memory.max', 'memory.high'],
+    used: 'memory.current',
+    reclaimable: /^inactive_file (\d+)$/m,
+    own: /^anon (\d+)$/m,
+    events: readEvents,
+    swap: (/** @type {string} */ folder) => ({ usedBytes: Number(read(folder, 'memory.swap.current')), limitBytes: Number(read(folder, 'memory.swap.max').replace('max', 'Infinity')) })
+  },
+  {
+    limits: ['memory.limit_in_bytes'],
     used: 'memory.usage_in_bytes',
     reclaimable: /^total_inactive_file (\d+)$/m,
     own: /^total_rss (\d+)$/m,
-    events: (/** @type {string} */ folder) => ({ reclaimed: Number(read(folder, 'memory.failcnt')), killed: count(read(folder, 'memory.oom_control'), 'oom_kill') })
+    events: (/** @type {string} */ folder) => ({ reclaimed: Number(read(folder, 'memory.failcnt')), killed: count(read(folder, 'memory.oom_control'), 'oom_kill') }),
+    // Memory and swap together.
+    swap: (/** @type {string} */ folder) => ({
+      usedBytes: Number(read(folder, 'memory.memsw.usage_in_bytes')) - Number(read(folder, 'memory.usage_in_bytes')),
+      limitBytes: Number(read(folder, 'memory.memsw.limit_in_bytes')) - Number(read(folder, 'memory.limit_in_bytes'))
+    })
   }
 ])
+const BASIS = /^(\S+) of (.*)$/s // a file, and the folder of its group
 
 /**
  * @returns {MemoryRoom} of whatever leaves the least
@@ -60,10 +74,13 @@ function freeOfMachine () {
   return process.platform === 'linux' ? os.freemem() : Math.max(os.freemem(), process.availableMemory?.() ?? 0)
 }
 
-/** @param {number} machineBytes */
-function readGroups (machineBytes) {
+/**
+ * @param {number} machineBytes
+ * @param {string} [proc]
+ */
+function readGroups (machineBytes, proc = '/proc') {
   try {
-    const [groups, mounts] = ['cgroup', 'mountinfo'].map(file => fs.readFileSync(`/proc/self/${file}`, 'latin1'))
+    const [groups, mounts] = ['cgroup', 'mountinfo'].map(file => fs.readFileSync(`${proc}/self/${file}`, 'latin1'))
     const folders = groupFolders('memory', groups, mounts)
     return folders.flatMap(folder => readGroup(folder, machineBytes) ?? [])
   } catch {
@@ -77,11 +94,13 @@ function readGroups (machineBytes) {
  * @returns {MemoryRoom | null} null when it limits nothing
  */
 function readGroup (folder, machineBytes) {
-  for (const { limit, used, reclaimable } of VERSIONS) {
+  for (const { limits, used, reclaimable } of VERSIONS) {
     try {
-      const limitBytes = Number(read(folder, limit))
+      const all = limits.map(file => ({ limit: file, limitBytes: Number(read(folder, file)) }))
       // Version 1 writes about 2 ** 63 for "no limit", version 2 the word max.
-      if (!(limitBytes < machineBytes)) return null
+      const found = all.find(({ limitBytes }) => limitBytes > 0 && limitBytes < machineBytes)
+      if (found === undefined) return null
+      const { limit, limitBytes } = found
       const [, given = '0'] = reclaimable.exec(read(folder, 'memory.stat')) ?? []
       const usedBytes = Number(read(folder, used)) - Number(given)
       return { limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: `${limit} of ${folder}` }
@@ -91,27 +110,50 @@ function readGroup (folder, machineBytes) {
 }
 
 /**
+ * @param {string} [proc]
  * @returns {ContainerMemory | null} null: no group has a limit, or they cannot be read
  */
-function readContainer () {
+function readContainer (proc = '/proc') {
   try {
-    const rooms = readGroups(os.totalmem())
+    const rooms = readGroups(os.totalmem(), proc)
     if (rooms.length === 0) return null
     const { limitBytes, freeBytes, basis } = rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
-    const [file, folder] = basis.split(' of ')
-    const { own, events } = /** @type {typeof VERSIONS[number]} */ (VERSIONS.find(({ limit }) => limit === file))
-    const high = file === 'memory.max' ? Number(read(folder, 'memory.high')) : NaN
+    const { folder, own, events, swap, limits } = groupOf(basis)
+    const high = limits.includes('memory.high') ? Number(read(folder, 'memory.high')) : NaN
     return {
       usedBytes: limitBytes - freeBytes,
       limitBytes,
-      highBytes: high > 0 && high < limitBytes ? high : null,
+      highBytes: high > 0 && high <= limitBytes ? high : null,
       processBytes: Number(own.exec(read(folder, 'memory.stat'))?.[1] ?? 0),
       ...events(folder),
-      pressure: readPressure(path.join(folder, 'memory.pressure'), 'container') ?? readPressure('/proc/pressure/memory', 'machine'),
+      swap: readSwap(() => swap(folder), proc),
+      pressure: readPressure(path.join(folder, 'memory.pressure'), 'container') ?? readPressure(`${proc}/pressure/memory`, 'machine'),
       basis
     }
   } catch {
     return null
+  }
+}
+
+/** @param {string} basis */
+function groupOf (basis) {
+  const [, file, folder] = /** @type {RegExpExecArray} */ (BASIS.exec(basis))
+  return { ...(/** @type {typeof VERSIONS[number]} */ (VERSIONS.find(({ limits }) => limits.includes(file)))), folder }
+}
+
+/**
+ * @param {() => { usedBytes: number, limitBytes: number }} ofGroup
+ * @param {string} proc
+ * @returns {ContainerMemory['swap']}
+ */
+function readSwap (ofGroup, proc) {
+  try {
+    const { usedBytes, limitBytes } = ofGroup()
+    const freeOfMachine = Number(/^SwapFree: +(\d+) kB$/m.exec(fs.readFileSync(`${proc}/meminfo`, 'latin1'))?.[1] ?? 0) * 1024
+    const freeBytes = Math.max(0, Math.min(limitBytes - usedBytes, freeOfMachine))
+    return usedBytes > 0 || freeBytes > 0 ? { usedBytes: Math.max(0, usedBytes), freeBytes } : null
+  } catch {
+    return null // the kernel does not count it
   }
 }
 
@@ -143,8 +185,7 @@ class ContainerGauge {
 
   /** @param {Pick<ContainerMemory, 'limitBytes' | 'basis'>} container */
   constructor ({ limitBytes, basis }) {
-    const [file, folder] = basis.split(' of ')
-    const { used, reclaimable } = /** @type {typeof VERSIONS[number]} */ (VERSIONS.find(({ limit }) => limit === file))
+    const { folder, used, reclaimable } = groupOf(basis)
     this.limitBytes = limitBytes
     this.#reclaimable = reclaimable
     this.basis = basis

@@ -123,9 +123,10 @@ async function showSites (invocation) {
 }
 
 /** @param {any} container */
-function containerLine ({ usedBytes, limitBytes, processBytes, reclaimed, killed, pressure, basis }) {
+function containerLine ({ usedBytes, limitBytes, processBytes, reclaimed, killed, swap = null, pressure, basis }) {
   const waited = pressure?.of === 'container' && pressure.someShare >= 0.01 ? [`processes waited for memory ${(pressure.someShare * 100).toFixed(0)} % of the last 10 s`] : []
-  const events = [...waited, ...(reclaimed > 0 ? [`at a limit ${reclaimed} times`] : []), ...(killed > 0 ? [`${killed} ${killed === 1 ? 'process' : 'processes'} killed`] : [])]
+  const swapped = swap !== null && swap.usedBytes > 0 ? [`${showBytes(swap.usedBytes)} in swap`] : []
+  const events = [...swapped, ...waited, ...(reclaimed > 0 ? [`at a limit ${reclaimed} times`] : []), ...(killed > 0 ? [`${killed} ${killed === 1 ? 'process' : 'processes'} killed`] : [])]
   return [`container: ${showBytes(usedBytes)} of ${showBytes(limitBytes)} (${(usedBytes / limitBytes * 100).toFixed(0)} %), ${showBytes(processBytes)} of that by processes`, ...events]
     .join(', ') + `; ${basis}`
 }

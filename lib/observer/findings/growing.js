@@ -38,6 +38,7 @@ function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
 // Names the code that allocates what stays in memory, for the findings of growing memory: its line, route and kind, and the usual cure.
 
 const MIN_SHARE = 0.25 // of the growth: with less it is not the reason
+const MIN_FILLING_SHARE = 0.5 // of what was alive
 
 /** By what holds the memory, as far as the stack shows it. */
 const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
@@ -64,7 +65,7 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
  */
 
 /**
- * @param {Readings} readings
+ * @param {{ memory: Pick<NonNullable<Readings['memory']>, 'sites'> | null }} readings
  * @param {Pick<Growing, 'owner' | 'name' | 'bytesPerMinute'> | null} growing
  * @returns {Keeping | null} null: not sampled, or what stays is not allocated by one site
  */
@@ -77,17 +78,41 @@ function keepingSiteOf ({ memory }, growing) {
   // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
   if (first === undefined || (owner !== 'native' && first.bytesPerMinute < growing.bytesPerMinute * MIN_SHARE)) return null
   const all = meant.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0)
-  const { caller, through, route, holder, keptAt, bytesPerRequest, function: fn, file, line, column } = first
-  const called = `${placed(first)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}`
-  const what = first.kind === 'buffers' ? 'Buffers' : 'objects'
+  return describe(first, { share: first.bytesPerMinute / all, isJudged: true, ms: sites.toMs - sites.fromMs })
+}
+
+/**
+ * The same of memory that has filled so fast that no age could be judged: the site of most of what was alive.
+ * @param {import('../../../types/memory').AllocationSites | null} sites
+ * @param {Pick<Growing, 'owner' | 'name'>} filled
+ * @returns {Keeping | null}
+ */
+function fillingSiteOf (sites, { owner, name }) {
+  const meant = (sites?.sites ?? []).filter(site => site.verdict === 'young' && isOf(site, owner, name))
+  const [first] = meant.toSorted((left, right) => right.bytes - left.bytes)
+  const share = first === undefined ? 0 : first.bytes / meant.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (sites === null || share < MIN_FILLING_SHARE) return null
+  const ms = sites.toMs - sites.fromMs
+  return describe({ ...first, bytesPerMinute: Math.round(first.bytes / ms * 60_000) }, { share, isJudged: false, ms })
+}
+
+/**
+ * @param {AllocationSite} site
+ * @param {{ share: number, isJudged: boolean, ms: number }} about
+ * @returns {Keeping}
+ */
+function describe (site, { share, isJudged, ms }) {
+  const { caller, through, route, holder, keptAt, bytesPerMinute, bytesPerRequest, function: fn, file, line, column } = site
+  const called = `${placed(site)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}`
+  const what = site.kind === 'buffers' ? 'Buffers' : 'objects'
   return {
     where: keptAt === null ? { function: fn, file, line, column, via: null, route } : { function: fn, file: keptAt.file, line: keptAt.line, column: 1, via: null, route },
-    title: `, ${keptAt === null ? `allocated in ${placed(first)}` : `probably kept at ${keptAt.file}:${keptAt.line}`}${route === null ? '' : ` for ${route}`}`,
-    what: `Of the ${what} allocated in ${duration(sites.toMs - sites.fromMs)} that stay, ${percent(first.bytesPerMinute / all)} come from ${called}` +
-      `${holder === null ? '' : ` (${holder})`}: ${bytesPerRequest === null || route === null ? `${amount(first.bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`}.` +
+    title: `, ${keptAt === null ? `allocated in ${placed(site)}` : `probably kept at ${keptAt.file}:${keptAt.line}`}${route === null ? '' : ` for ${route}`}`,
+    what: `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}, ${percent(share)} come from ${called}` +
+      `${holder === null ? '' : ` (${holder})`}: ${bytesPerRequest === null || route === null ? `${amount(bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`}.` +
       `${keptAt === null ? '' : ` What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`}`,
     instead: holder === null ? null : CURES[holder] ?? null,
-    evidence: { siteBytesPerMinute: first.bytesPerMinute, siteBytesPerRequest: bytesPerRequest, holder }
+    evidence: { siteBytesPerMinute: bytesPerMinute, siteBytesPerRequest: bytesPerRequest, holder }
   }
 }
 
@@ -97,7 +122,7 @@ function keepingSiteOf ({ memory }, growing) {
  * @param {string | null} name
  */
 function isOf ({ kind, thread, holder }, owner, name) {
-  if (owner === 'worker') return thread === name && kind === 'heap'
+  if (owner === 'worker') return name !== null && thread === name && kind === 'heap'
   if (owner === 'native') return thread === null && holder === 'zlib streams'
   return thread === null && kind === (owner === 'heap' ? 'heap' : 'buffers')
 }
@@ -107,4 +132,4 @@ function amount (bytes) {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB` : megabytes(bytes)
 }
 
-module.exports = { growingOf, keepingSiteOf, limitOf }
+module.exports = { fillingSiteOf, growingOf, keepingSiteOf, limitOf }

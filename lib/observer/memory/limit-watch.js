@@ -27,6 +27,11 @@ const REARM_SHARE = 0.15 // below the share: the next report is about another ep
 const NEAR_SHARE = 0.05 // below the share, or this soon: the report is prepared
 const NEAR_MS = 2000
 const MIN_NEAR_SHARE = 0.4 // a process that starts grows fast
+const FLOOR_MS = 2000 // of this time the lowest use counts: garbage comes and goes
+const FLOORS = 4
+const MIN_RISE_SHARE = 0.03 // of the limit, over all of them
+const FILLING_MS = 5 * 60_000 // until the share is reached: what takes longer is noticed as growth
+const MIN_UPTIME_SECONDS = 10
 const FIND_AGAIN_MS = 30_000 // which group has the tightest limit
 const STALE_MS = 1500 // the main thread leaves its figures once a second
 const HEAP_NOTABLE = 0.6 // of its limit: the inspector is asked how full it is
@@ -47,6 +52,8 @@ class Gauge {
   /** @type {{ atMs: number, usedBytes: number } | null} */
   #last = null
   #bytesPerMs = 0
+  /** The lowest use of each stretch of time, newest last. @type {{ fromMs: number, usedBytes: number }[]} */
+  #floors = []
 
   /** @param {number} share */
   constructor (share) {
@@ -58,7 +65,8 @@ class Gauge {
   /**
    * @param {number} atMs
    * @param {Pick<Use, 'usedBytes' | 'limitBytes'>} use
-   * @returns {{ isDue: boolean, isNear: boolean, isFast: boolean, nextMs: number }}
+   * @returns {{ isDue: boolean, isNear: boolean, isFast: boolean, fullInMs: number | null, nextMs: number }}  fullInMs: until the share is reached, where
+   *   the use has risen for some seconds and reaches it within minutes
    */
   read (atMs, { usedBytes, limitBytes }) {
     const last = this.#last
@@ -66,6 +74,7 @@ class Gauge {
     const rate = last === null || since <= 0 ? 0 : Math.max(0, usedBytes - last.usedBytes) / since
     this.#bytesPerMs = Math.max(rate, this.#bytesPerMs * SLOWS_DOWN)
     this.#last = { atMs, usedBytes }
+    this.#noteFloor(atMs, usedBytes)
     const share = usedBytes / limitBytes
     if (share < this.#share - REARM_SHARE) this.#isArmed = true
     const isSoon = share >= this.#share - EARLIER_SHARE && (limitBytes - usedBytes) / this.#bytesPerMs < LEAST_MS
@@ -74,7 +83,33 @@ class Gauge {
     const leftBytes = limitBytes * this.#share - usedBytes
     const isFast = share >= MIN_NEAR_SHARE && leftBytes / this.#bytesPerMs < NEAR_MS
     const isNear = this.#isArmed && (isFast || share >= this.#share - NEAR_SHARE)
-    return { isDue, isNear, isFast, nextMs: this.#isArmed ? nextMs(leftBytes, this.#bytesPerMs) : CALM_MS }
+    const fullInMs = this.#isArmed && share >= MIN_NEAR_SHARE ? this.#fullInMs(leftBytes, limitBytes) : null
+    return { isDue, isNear, isFast, fullInMs, nextMs: this.#isArmed ? nextMs(leftBytes, this.#bytesPerMs) : CALM_MS }
+  }
+
+  /**
+   * @param {number} atMs
+   * @param {number} usedBytes
+   */
+  #noteFloor (atMs, usedBytes) {
+    const floors = this.#floors
+    const last = floors.at(-1)
+    if (last !== undefined && atMs - last.fromMs < FLOOR_MS) last.usedBytes = Math.min(last.usedBytes, usedBytes)
+    else floors.push({ fromMs: atMs, usedBytes })
+    if (floors.length > FLOORS) floors.shift()
+  }
+
+  /**
+   * @param {number} leftBytes
+   * @param {number} limitBytes
+   */
+  #fullInMs (leftBytes, limitBytes) {
+    const floors = this.#floors
+    if (floors.length < FLOORS || floors.some(({ usedBytes }, at) => at > 0 && usedBytes <= floors[at - 1].usedBytes)) return null
+    const [first, last] = [floors[0], floors[FLOORS - 1]]
+    const risenBytes = last.usedBytes - first.usedBytes
+    const fullInMs = leftBytes / risenBytes * (last.fromMs - first.fromMs)
+    return risenBytes >= limitBytes * MIN_RISE_SHARE && leftBytes > 0 && fullInMs <= FILLING_MS ? fullInMs : null
   }
 }
 
@@ -113,6 +148,7 @@ class MemoryLimitWatch {
    * @param {StartInterval} parts.interval
    * @param {(how: { isFast: boolean }) => unknown} parts.prepare  called while a limit is near
    * @param {(limit: MemoryReport['limit']) => Promise<unknown>} parts.report
+   * @param {(fullInMs: number) => unknown} [parts.fills]  called while a limit would be reached within minutes, before it is near
    * @param {() => number} [parts.now]  milliseconds, monotonic
    */
   constructor (order, parts) {
@@ -159,6 +195,8 @@ class MemoryLimitWatch {
     const due = readings.find(({ isDue }) => isDue)
     const near = readings.filter(({ isNear }) => isNear)
     if (near.length > 0) this.#parts.prepare({ isFast: near.some(({ isFast }) => isFast) })
+    const fullInMs = Math.min(...readings.map(({ fullInMs }) => fullInMs ?? Infinity))
+    if (fullInMs !== Infinity && process.uptime() >= MIN_UPTIME_SECONDS) this.#parts.fills?.(fullInMs)
     if (due !== undefined) {
       const { of, gauge, use } = due
       await this.#parts.report({ of, ...use, bytesPerSecond: Math.round(gauge.bytesPerMs * 1e3) })

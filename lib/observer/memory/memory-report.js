@@ -7,6 +7,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../base/guard')
 const { monotonicMs } = require('../../base/monotonic')
+const { processStart } = require('../../base/system/process-ids')
 const { sumByOwner } = require('./owners')
 
 /** @import { Findings } from '../../../types/findings' */
@@ -136,6 +137,7 @@ class MemoryReporter {
     return {
       version: 1,
       pid: process.pid,
+      start: processStart(process.pid),
       appName,
       appRoot,
       nodeVersion: process.versions.node,

@@ -33,6 +33,7 @@ const INSPECTOR_MS = 250
 /**
  * @typedef {object} MemoryState  what the detectors of findings get
  * @property {Growing[]} growing  fastest first
+ * @property {number} workers  worker threads
  * @property {number} unknownWorkers  worker threads whose heap cannot be read: it counts as native memory
  * @property {MemoryFragmentation | null} fragmentation
  * @property {Allocator} allocator
@@ -49,6 +50,7 @@ class MemoryWatch {
   #growth = { heap: new OwnerGrowth('heap'), buffers: new OwnerGrowth('buffers'), external: new OwnerGrowth('external'), native: new OwnerGrowth('native') }
   /** By the id of the thread. @type {Map<number, OwnerGrowth>} */
   #workerGrowth = new Map()
+  #workersGrowth = new OwnerGrowth('worker') // of all: each may be small, and they become more
   /** @type {MainMemory['workers']} */
   #workers = []
   /** @type {ContainerMemory | null} */
@@ -134,6 +136,8 @@ class MemoryWatch {
     const running = new Set(workers.map(({ threadId }) => threadId))
     for (const id of this.#workerGrowth.keys()) if (!running.has(id)) this.#workerGrowth.delete(id)
     if (atMs === undefined) return
+    const known = workers.filter(({ usedBytes }) => usedBytes !== null)
+    if (known.length === workers.length) this.#workersGrowth.addReading(atMs, known.reduce((sum, { usedBytes, externalBytes }) => sum + (usedBytes ?? 0) + (externalBytes ?? 0), 0))
     for (const { threadId, name, usedBytes, externalBytes } of workers) {
       if (usedBytes === null) continue
       const growth = this.#workerGrowth.get(threadId) ?? new OwnerGrowth('worker', name)
@@ -151,7 +155,7 @@ class MemoryWatch {
   /** @returns {MemoryState} */
   state () {
     const container = readContainer()
-    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious(), sites: this.#parts.sites?.current() ?? null }
+    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), workers: this.#workers.length, unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious(), sites: this.#parts.sites?.current() ?? null }
   }
 
   /** Of a day. */
@@ -169,6 +173,8 @@ class MemoryWatch {
   /** @returns {Growing[]} fastest first */
   #growing () {
     const all = [...Object.values(this.#growth), ...this.#workerGrowth.values()].map(growth => growth.read()).filter(growing => growing !== null)
+    const workers = all.some(({ owner }) => owner === 'worker') ? null : this.#workersGrowth.read()
+    if (workers !== null) all.push(workers)
     return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
   }
 
@@ -274,6 +280,7 @@ class MemoryWatch {
       fragmentation: this.#fragmentation(),
       allocator: readAllocator(),
       container: readContainer(),
+      sitesAt: this.#parts.sites?.current()?.toMs ?? null,
       recent: this.#recent,
       coarse: this.#coarse
     }

@@ -45,7 +45,9 @@ function siteOf (frames) {
     return file !== '' && !file.startsWith('node:') && file !== WRAPPERS && frame.getFunctionName() !== WRAPPER_NAME
   })
   const [first] = outside
-  if (first !== undefined && (first.file.startsWith(OWN_FOLDER) || OWN_PACKAGES.test(first.file))) return null
+  // The application may use the same packages.
+  const user = outside.find(({ file }) => !OWN_PACKAGES.test(file))
+  if (first !== undefined && (user === undefined || user.file.startsWith(OWN_FOLDER))) return null
   const inner = outside.slice(0, 1)
   const ofApplication = outside.filter(({ frame, file }) => !inner.some(one => one.frame === frame) && !PACKAGE.test(file) && !file.startsWith(OWN_FOLDER))
   const isOfPackage = first !== undefined && PACKAGE.test(first.file)

@@ -5,14 +5,30 @@
 
 const { allocatorAdvice, ownerText } = require('../../../shared/memory-owner')
 const { makeFinding } = require('../finding')
-const { growingOf, keepingSiteOf, limitOf } = require('../growing')
-const { duration, megabytes, percent, rounded } = require('../../../shared/findings/format-text')
+const { fillingSiteOf, growingOf, keepingSiteOf, limitOf } = require('../growing')
+const { duration, megabytes, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
-/** @import { MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
+/** @import { Growing, MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */
 
 const SOON_MINUTES = 60
+
+/** What grows, why that happens, and what to do about it. */
+const GROWING = Object.freeze({
+  worker: {
+    why: 'something in the worker keeps references to objects that are no longer needed',
+    instead: 'limit what the worker keeps; start it with resourceLimits.maxOldGenerationSizeMb, so that it ends instead of the whole process'
+  },
+  workers: {
+    why: 'workers are started and do not end, or each of them keeps a little more',
+    instead: 'end a worker when its work is done (terminate(), or process.exit() in it), or keep a few of them in a pool that hands them the next task (piscina)'
+  },
+  native: {
+    why: 'memory that V8 does not count is not given back: objects of native modules that are not closed, or an allocator that keeps what was freed',
+    instead: 'close the objects of native modules (images, database handles, compressors); if nothing leaks, set MALLOC_ARENA_MAX=2 or preload jemalloc'
+  }
+})
 
 /**
  * The memory of a worker thread or of native code grows.
@@ -29,9 +45,13 @@ const memoryGrows = {
     const { owner, name, bytes, bytesPerMinute, grownBytes, minutes } = growing
     const limit = limitOf(readings, bytesPerMinute)
     const site = keepingSiteOf(readings, growing)
-    const isWorker = owner === 'worker'
+    const kind = owner !== 'worker' ? 'native' : name === null ? 'workers' : 'worker'
     const mayBeWorkers = (readings.memory?.unknownWorkers ?? 0) > 0
-    const subject = isWorker ? `The worker thread ${name}` : mayBeWorkers ? 'Native memory, or the heap of worker threads,' : 'Native memory'
+    const subject = {
+      worker: `The worker thread ${name}`,
+      workers: `The memory of worker threads, of which ${readings.memory?.workers ?? 0} run,`,
+      native: mayBeWorkers ? 'Native memory, or the heap of worker threads,' : 'Native memory'
+    }[kind]
     return [makeFinding(readings, {
       id: 'memory-grows',
       severity: limit !== null && limit.minutes <= SOON_MINUTES ? 'critical' : 'warning',
@@ -40,20 +60,16 @@ const memoryGrows = {
       share: Math.min(1, bytes / (readings.memory?.room.limitBytes ?? bytes)),
       what: `It holds ${megabytes(bytes)}, ${megabytes(grownBytes)} more than ${duration(minutes * 60_000)} ago.${site === null ? '' : ` ${site.what}`}`,
       where: site && site.where,
-      why: isWorker
-        ? 'something in the worker keeps references to objects that are no longer needed'
-        : 'memory that V8 does not count is not given back: objects of native modules that are not closed, or an allocator that keeps what was freed',
-      instead: site?.instead ?? (isWorker
-        ? 'limit what the worker keeps; start it with resourceLimits.maxOldGenerationSizeMb, so that it ends instead of the whole process'
-        : 'close the objects of native modules (images, database handles, compressors); if nothing leaks, set MALLOC_ARENA_MAX=2 or preload jemalloc'),
+      why: GROWING[kind].why,
+      instead: site?.instead ?? GROWING[kind].instead,
       evidence: { owner, thread: name, bytes, bytesPerMinute: Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence },
       confidence: 'medium',
-      next: [`npx loopscope memory ${pid} --sites${site === null ? ' --seconds 60' : ''}`, ...(isWorker ? [`npx loopscope threads ${pid}`] : [])]
+      next: [`npx loopscope memory ${pid} --sites${site === null ? ' --seconds 60' : ''}`, ...(kind !== 'native' ? [`npx loopscope threads ${pid}`] : [])]
     })]
   }
 }
 
-const MEMORY_FULL = Object.freeze({ notable: 0.85, nearlyOver: 0.93, waited: 0.01 })
+const MEMORY_FULL = Object.freeze({ notable: 0.85, nearlyOver: 0.93, waited: 0.01, slowed: 0.98, swapShare: 0.05 })
 
 /**
  * The control group is nearly full: at its limit the kernel ends a process without a word.
@@ -65,10 +81,13 @@ const memoryFull = {
   find (readings) {
     const container = readings.memory?.container ?? null
     if (container === null) return []
-    const { usedBytes, limitBytes, highBytes, processBytes, reclaimed, killed, pressure, basis } = container
+    const { usedBytes, limitBytes, highBytes, processBytes, reclaimed, killed, swap, pressure, basis } = container
     const share = Math.min(1, usedBytes / limitBytes)
     const hasKilled = (readings.memory?.killed ?? 0) > 0
-    if (share < MEMORY_FULL.notable && !hasKilled) return []
+    const isSlowed = highBytes !== null && usedBytes >= highBytes * MEMORY_FULL.slowed
+    if (share < MEMORY_FULL.notable && !hasKilled && !isSlowed) return []
+    const swapped = swap?.usedBytes ?? 0
+    const canSwap = (swap?.freeBytes ?? 0) >= limitBytes * MEMORY_FULL.swapShare
     const waited = pressure?.of === 'container' ? pressure.someShare : 0
     const rssBytes = readings.process?.memory.outside?.rssBytes ?? null
     const isOthers = rssBytes !== null && rssBytes < usedBytes / 2
@@ -77,12 +96,18 @@ const memoryFull = {
       severity: share >= MEMORY_FULL.nearlyOver || hasKilled ? 'critical' : 'warning',
       title: share >= MEMORY_FULL.notable
         ? `The container's memory is ${percent(share)} full: ${megabytes(usedBytes)} of ${megabytes(limitBytes)}.`
-        : `The kernel killed ${readings.memory?.killed === 1 ? '1 process' : `${readings.memory?.killed} processes`} of this container because its memory was full.`,
+        : isSlowed
+          ? `The container's memory is at memory.high: ${megabytes(usedBytes)} of ${megabytes(highBytes)}.`
+          : `The kernel killed ${readings.memory?.killed === 1 ? '1 process' : `${readings.memory?.killed} processes`} of this container because its memory was full.`,
       lostMs: 0,
       share,
       what: `${megabytes(processBytes)} of it belong to its processes${rssBytes === null ? '' : `, ${megabytes(rssBytes)} to this one`}` +
-        `${reclaimed === 0 ? '' : `; its use was at a limit ${reclaimed} times`}${killed === 0 ? '' : `; ${killed} of its processes were killed for it`}${waited < MEMORY_FULL.waited ? '' : `; processes waited for memory ${percent(waited)} of the last ten seconds`}.`,
-      why: 'at the limit the kernel ends a process of the container at once, without an error and without a log line of the process',
+        `${reclaimed === 0 ? '' : `; its use was at a limit ${reclaimed} times`}${killed === 0 ? '' : `; ${killed} of its processes were killed for it`}${swapped === 0 ? '' : `; ${megabytes(swapped)} are in swap`}${waited < MEMORY_FULL.waited ? '' : `; processes waited for memory ${percent(waited)} of the last ten seconds`}.`,
+      why: isSlowed || basis.startsWith('memory.high ')
+        ? 'from memory.high on the kernel takes memory back and lets the processes of the container wait for it, so that everything is slow'
+        : canSwap
+          ? 'at the limit the kernel moves memory to swap, which makes every access slow, and when that is full it ends a process at once, without an error and without a log line of the process'
+          : 'at the limit the kernel ends a process of the container at once, without an error and without a log line of the process',
       instead: isOthers
         ? 'most of it is not of this process: look at the other processes of the container, and at files in memory (tmpfs)'
         : 'see who owns the memory; limit what is kept; give V8 a limit below that of the container (--max-old-space-size), or raise the container\'s',
@@ -134,7 +159,7 @@ const fragmentation = {
 }
 
 const NOTABLE_BYTES = 1e6
-const PREVIOUS = Object.freeze({ shownMs: 24 * 3600_000, diedWithinMs: 5 * 60_000, owners: 3 })
+const PREVIOUS = Object.freeze({ shownMs: 24 * 3600_000, diedWithinMs: 5 * 60_000, owners: 3, leftTimes: 2 })
 
 /**
  * The process before this one left a report of its memory: it probably died of that.
@@ -146,27 +171,65 @@ const memoryReport = {
   find (readings) {
     const previous = readings.memory?.previous ?? null
     if (previous === null || readings.at - readings.startedAt > PREVIOUS.shownMs) return []
-    const { report: { pid, at, limit, owners, earlier, heapProfile }, name, path } = previous
+    const { report: { pid, at, limit, owners, earlier, growing, heapProfile, requests, sites = null }, name, path } = previous
     const beforeMs = Math.max(0, readings.startedAt - at)
-    const biggest = owners.toSorted((left, right) => right.bytes - left.bytes).slice(0, PREVIOUS.owners)
-    const subject = limit.of === 'container' ? "container's memory" : 'heap'
-    const line = heapProfile?.lines[0]
+    const largest = owners.toSorted((left, right) => right.bytes - left.bytes)
+    const first = largest.find(({ owner }) => owner !== 'code') // which is there from the start
+    const isOfHeap = limit.of === 'heap'
+    const grows = growing.find(({ owner }) => !isOfHeap || owner === 'heap') ?? null
+    const filled = grows ?? { owner: isOfHeap ? 'heap' : growingOwner(first?.owner), name: first?.name ?? null, bytesPerMinute: 0 }
+    const site = keepingSiteOf({ memory: { sites } }, filled) ?? fillingSiteOf(sites, filled)
+    const line = site === null ? heapProfile?.lines[0] : undefined
+    const where = site?.where ?? (line === undefined ? null : { ...line, column: 1, via: null, route: null })
+    const isLikely = beforeMs <= Math.max(PREVIOUS.diedWithinMs, PREVIOUS.leftTimes * leftMsOf(limit, grows))
+    const amount = isOfHeap || first === undefined ? `${megabytes(limit.usedBytes)} of ${megabytes(limit.limitBytes)}` : `${megabytes(first.bytes)} of it ${ownerText(first.owner, first.name)}`
     return [makeFinding(readings, {
       id: 'memory-report',
-      severity: beforeMs <= PREVIOUS.diedWithinMs ? 'warning' : 'info',
-      title: `The process before this one (pid ${pid}) had its ${subject} ${percent(limit.usedBytes / limit.limitBytes)} full ${duration(beforeMs)} before this one started.`,
+      severity: isLikely ? 'warning' : 'info',
+      title: `The process before this one (pid ${pid}) had its ${isOfHeap ? 'heap' : "container's memory"} ${percent(limit.usedBytes / limit.limitBytes)} full ` +
+        `${duration(beforeMs)} before this one started: ${amount}${site?.title ?? (where === null ? '' : `, most of the sampled heap allocated in ${placed(where)}`)}.`,
       lostMs: 0,
       share: Math.min(1, limit.usedBytes / limit.limitBytes),
-      what: `It held ${biggest.map(({ owner, name: thread, bytes }) => `${ownerText(owner, thread)} ${megabytes(bytes)}`).join(', ')}` +
-        `${grownText(owners, earlier, at)}` +
-        `${line === undefined ? '' : `; most of the sampled heap was allocated in ${line.function} (${line.file}:${line.line})`}.`,
+      what: `It held ${largest.slice(0, PREVIOUS.owners).map(({ owner, name: thread, bytes }) => `${ownerText(owner, thread)} ${megabytes(bytes)}`).join(', ')}` +
+        `${grownText(owners, earlier, at)}${requestsText(requests)}.${site === null ? '' : ` ${site.what}`}`,
+      where,
       why: 'at the limit a process is killed, or aborts, without time to leave anything: the report was written shortly before',
-      instead: 'read the report, and limit what the largest owner keeps; the same will happen to this process',
-      evidence: { usedBytes: limit.usedBytes, limitBytes: limit.limitBytes, bytesPerSecond: limit.bytesPerSecond, basis: limit.basis, report: path },
-      confidence: beforeMs <= PREVIOUS.diedWithinMs ? 'high' : 'medium',
+      instead: site?.instead ?? 'read the report, and limit what the largest owner keeps; the same will happen to this process',
+      evidence: { usedBytes: limit.usedBytes, limitBytes: limit.limitBytes, bytesPerSecond: limit.bytesPerSecond, basis: limit.basis, report: path, ...site?.evidence },
+      confidence: isLikely ? 'high' : 'medium',
       next: [`npx loopscope artifacts ${readings.pid} get ${name} -o -`, `npx loopscope memory ${readings.pid}`]
     })]
   }
+}
+
+/**
+ * @param {MemoryOwnerName | undefined} owner
+ * @returns {Growing['owner']} by which sites are looked for
+ */
+function growingOwner (owner) {
+  return owner === 'buffers' || owner === 'external' || owner === 'worker' || owner === 'native' ? owner : 'heap'
+}
+
+/**
+ * @param {MemoryReport['limit']} limit
+ * @param {Growing | null} growing
+ * @returns {number} until the limit, by what it grew in the last minutes; 0: it is not known to have grown
+ */
+function leftMsOf ({ usedBytes, limitBytes }, growing) {
+  return growing === null ? 0 : Math.max(0, limitBytes - usedBytes) / growing.bytesPerMinute * 60_000
+}
+
+/**
+ * @param {MemoryReport['requests']} requests
+ * @returns {string} how many were in flight, and the route of most of the oldest
+ */
+function requestsText (requests) {
+  if (!requests || requests.total === 0) return ''
+  /** @type {Map<string, number>} */
+  const counts = new Map()
+  for (const { route } of /** @type {{ route?: string | null }[]} */ (requests.list)) if (route) counts.set(route, (counts.get(route) ?? 0) + 1)
+  const [[route, count] = ['', 0]] = [...counts].sort(([, left], [, right]) => right - left)
+  return `; ${times(requests.total, 'request')} ${requests.total === 1 ? 'was' : 'were'} in flight${count * 2 > requests.list.length ? `, most of ${route}` : ''}`
 }
 
 module.exports = { fragmentation, memoryFull, memoryGrows, memoryReport }

@@ -13,6 +13,7 @@ const MAX_TEXT = 120
 const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
   ['timers', /(?:^|[^\w.])(?:setInterval|setTimeout)\s*\(/],
   ['listeners', /([\w$.[\]]+)\s*\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe)\s*\(/],
+  ['listeners', /(?:^|[^\w.$])(?:once|addAbortListener)\s*\(\s*([\w$.]+)\s*,/], // of node:events
   ['Map', /([\w$.[\]]+)\s*\.\s*set\s*\(/],
   ['Set', /([\w$.[\]]+)\s*\.\s*add\s*\(/],
   ['Array', /([\w$.[\]]+)\s*\.\s*(?:push|unshift)\s*\(/],

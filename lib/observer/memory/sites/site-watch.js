@@ -24,6 +24,7 @@ const { createSourceLines } = require('../../stalls/culprit/source-lines')
 const INTERVALS = 6
 const GROWTH_SECONDS = 180
 const AGAIN_MS = 3600_000 // while memory still grows
+const FILLING = Object.freeze({ share: 0.6, minSeconds: 5, maxSeconds: 60, maxReadShare: 0.1 }) // of the time until memory is full
 // At most 3 % of the time: 0.7 % for V8's samples, 4 to 5 us each; 1.5 % for the readings; the rest for Buffers.
 const HEAP_SAMPLES = Object.freeze({ minBytes: 32 * 1024, maxPerSecond: 1500 })
 const MAX_READ_SHARE = 0.015
@@ -43,6 +44,7 @@ const DEFAULT_SECONDS = 60
  *
  * @typedef {object} Run
  * @property {'growth' | 'asked'} reason
+ * @property {boolean} isUrgent
  * @property {number} fromMs
  * @property {number} fromMicros
  * @property {number} lastMs  the start, or the last reading
@@ -65,6 +67,7 @@ class SiteWatch {
   /** @type {Promise<AllocationSites> | undefined} */
   #running
   #lastGrowthMs = -Infinity
+  #lastFillingMs = -Infinity
 
   /**
    * @param {object} parts
@@ -100,6 +103,17 @@ class SiteWatch {
   }
 
   /**
+   * Call it when memory fills within minutes: there is no time to wait for a trend. It is armed once an hour at most.
+   * @param {number} fullInMs
+   */
+  noteFilling (fullInMs) {
+    const seconds = Math.min(FILLING.maxSeconds, fullInMs / 1e3 * FILLING.share)
+    if (seconds < FILLING.minSeconds || this.isArmed || this.#now() - this.#lastFillingMs < AGAIN_MS) return
+    this.#lastFillingMs = this.#now()
+    unattended(this.arm({ seconds, reason: 'growth', isUrgent: true }))
+  }
+
+  /**
    * Those that are known now, also while it is armed: bounded, and nothing is asked.
    * @returns {AllocationSites | null} null: it was never armed
    */
@@ -108,24 +122,26 @@ class SiteWatch {
   }
 
   /**
-   * @param {{ seconds?: number, reason?: 'growth' | 'asked', workers?: string[] }} [wanted]  workers: names of threads
+   * @param {{ seconds?: number, reason?: 'growth' | 'asked', workers?: string[], isUrgent?: boolean }} [wanted]  workers: names of threads; isUrgent:
+   *   readings may take more time, and where something is kept is looked for before its age can be judged
    * @param {AbortSignal} [signal]  ends it early
    * @returns {Promise<AllocationSites>} of the run that is under way, if there is one
    */
-  arm ({ seconds = DEFAULT_SECONDS, reason = 'asked', workers = [] } = {}, signal) {
-    this.#running ??= this.#watch({ seconds, reason, workers }, signal).finally(() => { this.#running = undefined })
+  arm ({ seconds = DEFAULT_SECONDS, reason = 'asked', workers = [], isUrgent = false } = {}, signal) {
+    this.#running ??= this.#watch({ seconds, reason, workers, isUrgent }, signal).finally(() => { this.#running = undefined })
     return this.#running
   }
 
   /**
-   * @param {{ seconds: number, reason: 'growth' | 'asked', workers: string[] }} wanted
+   * @param {{ seconds: number, reason: 'growth' | 'asked', workers: string[], isUrgent: boolean }} wanted
    * @param {AbortSignal} [signal]
    * @returns {Promise<AllocationSites>}
    */
-  async #watch ({ seconds, reason, workers }, signal) {
+  async #watch ({ seconds, reason, workers, isUrgent }, signal) {
     /** @type {Run} */
     const run = {
       reason,
+      isUrgent,
       fromMs: Date.now(),
       fromMicros: monotonicMicros(),
       lastMs: this.#now(),
@@ -158,7 +174,7 @@ class SiteWatch {
   /** @param {Run} run */
   #mayRead (run) {
     const expectedMs = Math.max(0, ...run.heaps.map(({ sampling }) => sampling.lastReadMs()))
-    return run.readMs + expectedMs <= (monotonicMicros() - run.fromMicros) / 1e3 * (this.#parts.maxReadShare ?? MAX_READ_SHARE)
+    return run.readMs + expectedMs <= (monotonicMicros() - run.fromMicros) / 1e3 * (this.#parts.maxReadShare ?? (run.isUrgent ? FILLING.maxReadShare : MAX_READ_SHARE))
   }
 
   /**
@@ -292,7 +308,7 @@ class SiteWatch {
     const judgedBytes = verdict === 'stays' ? sum(byBirth.slice(0, -1)) : 0
     const judgedSeconds = sum(intervals.slice(0, -1))
     const requests = rest.route === null ? 0 : run.buffers?.requests[rest.route] ?? 0
-    const kept = rest.kind === 'heap' && verdict === 'stays' ? keptLineOf(places, rest.holder, this.#source) : null
+    const kept = rest.kind === 'heap' && (verdict === 'stays' || (verdict === 'young' && run.isUrgent)) ? keptLineOf(places, rest.holder, this.#source) : null
     return {
       ...rest,
       ...where,
