@@ -56,6 +56,7 @@ function notesOf ({ incomparable, codeGrowthBytes }) {
 function suspectHtml (suspect) {
   const { growthBytes, share, keptBytes, confidence, reasons, what, patterns, path: steps, signature } = suspect
   const percent = Math.round(share * 100)
+  const kept = keptBy(suspect)
   return `<li class="suspect ${confidence}">
 <h3>${escapeHtml(subjectOf(suspect))}</h3>
 <p class="growth"><meter min="0" max="100" value="${Math.max(0, Math.min(100, percent))}" aria-label="share of the growth">${percent} %</meter>
@@ -64,7 +65,7 @@ function suspectHtml (suspect) {
 <p>Gained ${escapeHtml(showHoldings(suspect))}.</p>
 ${what === null ? '' : `<p>It is: ${escapeHtml(what)}.</p>`}
 ${patterns.map(text => `<p class="hint">${escapeHtml(text)}</p>`).join('\n')}
-${steps.length < 2 ? '' : `<p>Kept by: ${escapeHtml(keptBy(suspect))}.</p>`}
+${kept === null ? '' : `<p>Kept by: ${escapeHtml(kept)}.</p>`}
 ${steps.length === 0 ? '' : pathHtml(steps, signature, confidence !== 'low')}
 </li>`
 }
@@ -122,13 +123,14 @@ function reportLines (report, { withNoise = false, maxClasses = MAX_CLASSES } = 
  */
 function suspectLines (suspect, rank) {
   const { growthBytes, share, keptBytes, confidence, reasons, what, patterns, path, signature } = suspect
+  const kept = keptBy(suspect)
   return [
     `${rank}. ${subjectOf(suspect)}: ${showChange(growthBytes)} (${Math.round(share * 100)} %), retains ${showBytes(keptBytes)} now`,
     `   confidence ${confidence}: ${reasons.join('; ')}`,
     `   gained ${showHoldings(suspect)}`,
     ...(what === null ? [] : [`   it is: ${what}`]),
     ...patterns.map((text, at) => `   ${at === 0 ? 'usual cure' : 'or'}: ${text}`),
-    ...(path.length < 2 ? [] : [`   kept by: ${keptBy(suspect)}`]),
+    ...(kept === null ? [] : [`   kept by: ${kept}`]),
     ...(path.length === 0 ? [] : [`   retained by (${signature}):`]),
     ...showPath(path).map(step => `     ${step}`),
     ''

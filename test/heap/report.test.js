@@ -17,7 +17,7 @@ test('text has suspects, every column, the sum, and what was folded', () => {
   const text = reportLines(makeReport()).join('\n')
   assert.match(text, /^Heap 44\.6 → 170\.0 MB\. `sessions`/)
   assert.match(text, /1\. `sessions` \(Map in auth\.js:12\): \+118\.2 MB \(94 %\), retains 120\.0 MB now\n {3}confidence medium: two snapshots/)
-  assert.match(text, /\n {3}kept by: `sessions` \(Map in auth\.js:12\) ← `exports` \(auth\.js:12\)\n/)
+  assert.match(text, /\n {3}kept by: `sessions` \(Map in auth\.js:12\) ← `module\.exports` \(auth\.js:12\)\n/)
   assert.match(text, /variable sessions Map/)
   assert.match(text, /# New +# Deleted +# Delta +Alloc\. Size +Freed Size +Size Delta +# Grown +Grown Size +Retained Delta +Class\n/)
   assert.match(text, /\n40,000 +1,000 +39,000 +90\.0 MB +2\.0 MB +\+88\.0 MB +0 +0 B +\+118\.0 MB {2}Session\n/)

@@ -25,7 +25,7 @@ const LEAKS = {
   'write-queue': { name: 'audit: write queue', className: 'Array', what: /^the write queue of a stream/, pattern: /^More is written to the stream/, declaration: 'const audit' },
   'socket-pool': { name: 'pool: waiting requests', className: 'Array', what: /^sockets or waiting requests of an HTTP client/, pattern: /^Requests wait for a connection/, declaration: 'const pool' },
   'symbol-array': { name: 'journal[Symbol(backlog)]', className: 'Array', what: /^a list that only grows/, pattern: /only appended to/ },
-  'abort-listener': { name: 'signal: listeners', className: 'Listener', what: /^listeners/, pattern: /Listeners/ },
+  'abort-listener': { name: 'closing: listeners', className: 'Listener', what: /^listeners/, pattern: /Listeners/, declaration: 'const closing' },
   'request-store': { name: 'setTimeout or setInterval', className: 'TimersList', what: /^timers/, pattern: /Timers/ },
   pieces: { name: 'titles', className: 'Array', what: /^texts/, pattern: /a short piece of a long text/ },
   'unread-responses': { name: 'answers', className: 'Array', what: /^requests or responses of an HTTP client/, pattern: /Read every response/ },

@@ -51,12 +51,6 @@ async function subscribe () {
   response.on('error', () => {}).destroy()
 }
 
-async function retry (rows) {
-  let answer
-  do answer = await new Promise(resolve => rows.length === 0 && resolve(rows)) // retry
-  while (answer === undefined)
-}
-
 const uploads = http.createServer(async (request, response) => {
   const chunks = []
   for await (const chunk of request) chunks.push(chunk) // chunks
@@ -163,7 +157,6 @@ const MODES = {
     }
   },
   events: () => subscribe(),
-  retry: step => { retry(record(step)) },
   child: step => {
     const user = { id: step, roles: record(step) }
     loggers[step] = logger.child({ user }) // child

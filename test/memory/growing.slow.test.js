@@ -35,8 +35,7 @@ const GROWING = {
   als: ['heap', 'timers'],
   'object-key': ['heap', 'Map'],
   slices: ['heap', 'Array'],
-  events: ['heap', 'sockets'],
-  retry: ['heap', 'promises'],
+  events: ['heap', 'Set'],
   child: ['heap', 'Map'],
   worker: [CAN_READ_WORKERS ? 'worker' : 'native', null]
 }

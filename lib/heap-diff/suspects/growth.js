@@ -120,6 +120,7 @@ function keptBy ({ size, end, classOf, classes }, numberOf, count) {
 const MAX_HOLDS = 3
 const MAX_PLACES = 3
 const REQUEST = 'IncomingMessage' // of a server, or the response of a client
+const CLIENT_REQUEST = 'ClientRequest'
 
 /**
  * @typedef {{ name: string, count: number, bytes: number, place: Place | null }} Holding  new objects of a class; bytes: with what
@@ -165,10 +166,10 @@ class Contents {
 
   result () {
     const all = [...this.#holds.values()]
-    const requests = all.filter(({ name }) => name === REQUEST).reduce((sum, { count }) => sum + count, 0)
+    const countOf = (/** @type {string} */ wanted) => all.filter(({ name }) => name === wanted).reduce((sum, { count }) => sum + count, 0)
     const holds = addHoldings(all.map(({ coveredTo, ...holding }) => holding))
     const functions = [...this.#functions.values()].sort((a, b) => b.count - a.count).slice(0, MAX_PLACES)
-    return { holds, functions, requests, newObjects: this.#newObjects }
+    return { holds, functions, requests: countOf(REQUEST), clientRequests: countOf(CLIENT_REQUEST), newObjects: this.#newObjects }
   }
 
   /** @param {number} node */

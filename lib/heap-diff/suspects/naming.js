@@ -6,7 +6,7 @@
 /** @import { Holding } from './growth' */
 /** @import { Step } from './retainer-path' */
 
-/** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[], requests?: number }} Growth  requests: that it gained */
+/** @typedef {{ className: string, path: readonly Step[], holds: readonly Holding[], requests?: number, clientRequests?: number }} Growth  requests: that it gained */
 
 const LISTENERS = '_events' // of an EventEmitter: event → listener, or an array of them
 const TARGET_LISTENERS = '<symbol kEvents>' // of an EventTarget, such as an AbortSignal: a Map, whose entries are linked lists
@@ -105,21 +105,23 @@ function asWritten (path, className) {
 }
 
 const MAX_LINKS = 4
+const CLIENT_SHARE = 0.75 // a request that is served may make one itself, whose response is of the same class
 
 /**
  * Who keeps a suspect, by the names in its path: what it is first, then what holds that.
  * @param {readonly Step[]} path
  * @param {string} subject  the suspect itself
  * @param {(step: Step) => string} positionOf  '' where it is not of the application
- * @returns {string}
+ * @returns {string | null} null: no name on the path
  */
 function keptByText (path, subject, positionOf) {
   const links = [subject]
-  for (let at = path.length - 2; at >= 0 && links.length < MAX_LINKS; at--) {
+  const from = isOfListeners(path) ? listenersIn(path) : path.length - 1
+  for (let at = from - 1; at >= 0 && links.length < MAX_LINKS; at--) {
     const link = linkOf(path, at, positionOf(path[at]))
     if (link !== null && link !== links.at(-1)) links.push(link)
   }
-  return links.join(' ← ')
+  return links.length === 1 ? null : links.join(' ← ')
 }
 
 /**
@@ -132,7 +134,9 @@ function linkOf (path, at, position) {
   const step = path[at]
   if (step.name === LISTENERS || step.name === TARGET_LISTENERS) return 'its listeners'
   if (step.by === 'entry') return step.className === 'Object' || step.className === 'Array' ? 'an entry' : `an entry (${[step.className, position].filter(Boolean).join(' in ')})`
-  if (!isNamed(step)) return null
+  const isOfNode = step.className === 'Function' && step.place?.file.startsWith('node:') === true // a global function, over which the path happens to lead
+  if (!isNamed(step) || isOfNode) return null
+  if (step.name === 'exports' && step.by === 'property') return `\`module.exports\`${position === '' ? '' : ` (${position})`}`
   if (path[at - 1]?.name === LISTENERS) return `a listener for '${step.name}'${position === '' ? '' : ` (${position})`}`
   const kind = step.className === 'Function' || step.className === 'Object' || step.className.startsWith('{') ? '' : step.className
   const about = [kind, position].filter(Boolean).join(' in ')
@@ -174,7 +178,8 @@ const PATTERNS = Object.freeze([
     text: 'Timers pile up, and retain everything their callbacks refer to: call clearInterval() or clearTimeout() when they are no longer needed.'
   },
   {
-    is: ({ className, holds }) => /^(?:ClientRequest|BodyReadable)$/.test(className) || holdsAny(holds, /^(?:ClientRequest|BodyReadable)$/),
+    is: ({ className, holds, requests = 0, clientRequests = 0 }) => /^(?:ClientRequest|BodyReadable)$/.test(className) || holdsAny(holds, /^(?:ClientRequest|BodyReadable)$/) ||
+      (requests > 0 && clientRequests >= requests * CLIENT_SHARE),
     what: 'requests or responses of an HTTP client',
     text: 'Read every response to its end (`resume()`, `body.dump()`, or its text) or destroy it, set a timeout for each request, and limit how many run at a time.'
   },

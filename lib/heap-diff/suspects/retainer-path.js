@@ -149,7 +149,8 @@ function withoutInner (steps) {
  * @param {Step} [holder]
  */
 function isOfNode ({ by, name }, holder) {
-  return by === 'variable' && holder?.place?.file.startsWith('node:') === true && !Object.hasOwn(globalThis, name)
+  const isPrivate = by === 'property' && name.startsWith('#')
+  return (by === 'variable' || isPrivate) && holder?.place?.file.startsWith('node:') === true && !Object.hasOwn(globalThis, name)
 }
 
 /**

@@ -117,11 +117,11 @@ function describe (members, reader) {
   const largest = members.reduce((best, member) => growthOf(member.bytes) > growthOf(best.bytes) ? member : best)
   const path = reader.pathOf(largest.position)
   const bytes = largest.bytes.map((_, at) => members.reduce((sum, member) => sum + member.bytes[at], 0))
-  const { requests, ...contents } = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
+  const { requests, clientRequests, ...contents } = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
   const className = path.at(-1)?.className ?? reader.classNameOf(largest.position)
   const shown = readable(path)
   const place = placeOf(shown) ?? contents.functions[0]?.place ?? null
-  const growth = { className, path: shown, holds: contents.holds, requests }
+  const growth = { className, path: shown, holds: contents.holds, requests, clientRequests }
   return {
     name: nameOf(shown, className),
     place,
