@@ -127,12 +127,7 @@ class ObserverThread {
       waitedAt: startMicros => this.#waitProfile.linesOf(startMicros)
     })
     this.#waitProfile = new WaitProfile({ appRoot: settings.appRoot, sourceMaps: this.#sourceMaps, slowRequests: this.#slowRequests })
-    this.#sampledCalls = new SampledCalls({
-      ...settings,
-      sourceMaps: this.#sourceMaps,
-      workLines,
-      warn
-    })
+    this.#sampledCalls = new SampledCalls({ ...settings, sourceMaps: this.#sourceMaps, workLines, warn })
     this.#windowReading = createWindowReading({
       state: this.#state,
       recorder: () => this.#recorder,
@@ -247,10 +242,7 @@ class ObserverThread {
       }),
       findings: ({ application }) => this.#adminSurface().findings(application),
       whatIf: ({ application, wanted }) => this.#adminSurface().whatIf(application, wanted),
-      originalFrames: async ({ frames }) => {
-        const original = await this.#sourceMaps.frames(frames)
-        return original.map((frame, index) => this.#sourceMaps.isKnown({ frames: [frames[index]] }) ? frame : null)
-      },
+      originalFrames: ({ frames }) => this.#sourceMaps.framesIfKnown(frames),
       debuggerStatus: ({ url }) => this.#recorder.detectDebugger(url),
       syncCalls: async () => {
         await this.#windowReading.readNow()

@@ -103,6 +103,15 @@ class SourceMaps {
 
   /**
    * @param {readonly CallFrame[]} frames
+   * @returns {Promise<(CallFrame | null)[]>} null: its map was not read in time; never rejects
+   */
+  async framesIfKnown (frames) {
+    const original = await this.frames(frames)
+    return original.map((frame, index) => this.isKnown({ frames: [frames[index]] }) ? frame : null)
+  }
+
+  /**
+   * @param {readonly CallFrame[]} frames
    * @returns {CallFrame[]} each the same one where nothing is known
    */
   known (frames) {

@@ -4,7 +4,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { startExample } = require('./example')
 
-test("examples/shared-registry.js serves the metrics of the service, of prom-client and of loopscope on one route", async t => {
+test('examples/shared-registry.js serves the metrics of the service, of prom-client and of loopscope on one route', async t => {
   const example = startExample(t, 'shared-registry.js')
   const url = await example.address()
   assert.deepEqual(await (await fetch(`${url}/order/tea`)).json(), { item: 'tea' })
