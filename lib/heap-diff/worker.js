@@ -38,4 +38,4 @@ async function run ({ files, format }) {
   }
 }
 
-unattended(run(workerData.comparison).then(message => parentPort?.postMessage(message))) // without a message the one who waits sees the end
+unattended(run(workerData.comparison).then(message => parentPort?.postMessage(message))) // without a message the waiting side sees the end

@@ -22,7 +22,7 @@ const DOUBLES = 4
  * @typedef {object} ClockOptions
  * @property {number} [resolutionMs]       how often the time is renewed, 1 to 1000. Default 10
  * @property {SharedArrayBuffer} [buffer]  of a clock in another thread: this one then only reads it
- * @property {Keeper} [keeper]             who renews it; a timer of this thread where there is none
+ * @property {Keeper} [keeper]             what renews it; a timer of this thread where there is none
  */
 
 /**

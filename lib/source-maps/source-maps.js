@@ -34,7 +34,7 @@ class SourceMaps {
   #thread
   #ask
   #known = new OriginalPositions()
-  /** What is to be read next, all who want something together. @type {Wanted[]} */
+  /** What is to be read next, for all callers together. @type {Wanted[]} */
   #wanted = []
   /** What those wait for. @type {{ promise: Promise<void>, resolve: () => void } | null} */
   #next = null

@@ -48,7 +48,7 @@ function callersOf ({ paths }) {
 
 /**
  * @param {HeavyFrame} heavy
- * @returns {HeavyFrame | undefined} the nearest function of the application: itself, or who called it most
+ * @returns {HeavyFrame | undefined} the nearest function of the application: itself, or its heaviest caller
  */
 function nearestOfApplication (heavy) {
   /** @type {HeavyFrame | undefined} */

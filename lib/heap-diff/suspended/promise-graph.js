@@ -1,6 +1,6 @@
 'use strict'
 
-// Finds in a heap snapshot which async functions are suspended, which promise each of them awaits, and who awaits theirs. V8 keeps a suspended function
+// Finds in a heap snapshot which async functions are suspended, which promise each of them awaits, and what awaits its own. V8 keeps a suspended function
 // as a generator. A pending promise has reactions: closures of V8's whose context leads to the generator that goes on, or to the promise that is
 // settled then, by then(), Promise.all() and the like.
 

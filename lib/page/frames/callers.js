@@ -1,7 +1,7 @@
 /* global loopscope */
 'use strict'
 
-// What a graph says of one function: the list of all functions with their time, and of one of them who called it and what it called, wherever it
+// The tables of a graph: all functions with their time, and the callers and callees of one of them, wherever it
 // stands. A function that calls itself counts once.
 
 loopscope.callers = (() => {

@@ -50,7 +50,7 @@ const { stringify } = JSON // as it was at load
  * @property {number} toMicros
  * @property {boolean} isOpen  it was not answered yet
  * @property {boolean} isTruncated
- * @property {boolean} isAsked  it was sampled because somebody asked
+ * @property {boolean} isAsked  it was sampled on request
  * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number,
  *   byMicros: number][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
  *   byMicros: the begin of that other request, 0: it is over, or there is none

@@ -24,7 +24,7 @@ function isRunning (identity) {
  * @param {string} directory  of this user only
  * @param {string} name
  * @param {string} [me]
- * @returns {string | null} who holds it; null: this process does
+ * @returns {string | null} its holder; null: this process
  */
 function claim (directory, name, me = identityOf(process.pid)) {
   const folder = path.join(directory, name)

@@ -29,7 +29,7 @@ const TOTAL_MS = 300_000 // a connection is held for 330 s
 /**
  * @param {readonly Member[]} members
  * @param {CaptureOrder} order
- * @param {AbortSignal} signal  who asked has left: what is under way is cancelled, and nothing more begins
+ * @param {AbortSignal} signal  the client has left: what is under way is cancelled, and nothing more begins
  * @returns {Promise<MemberCapture[]>} in the order of the members
  */
 async function groupCaptures (members, order, signal) {
