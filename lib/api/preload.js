@@ -26,7 +26,7 @@ const PUBLISHES_MODULES = Number(process.versions.node.split('.')[0]) >= 22
 const PM2_CONTAINER = /^ProcessContainer(Fork)?\.js$/
 
 // In a container these run beside the application with the same variables: the name and the port in them are not theirs.
-const COMMAND = /[\\/](?:npm-cli|npx-cli|yarn|pnpm|bin[\\/]loopscope)\.c?js$/
+const COMMAND = /[\\/](?:npm-cli|npx-cli|yarn(?:-\d[\w.-]*)?|pnpm|pnpx|corepack|bin[\\/]loopscope)\.[cm]?js$/
 
 // Node.js publishes the first before a server listens, Fastify the second for each instance.
 const LISTENING = 'tracing:net.server.listen:asyncStart'

@@ -20,6 +20,8 @@ test('masking keeps words and hides values', () => {
     '/users/jo%40example.org': '/users/:id',
     '/files/deadbeefcafe': '/files/:id',
     '/k/AKIA1234567890': '/k/:id',
+    '/trpc/orders.byId': '/trpc/orders.byId',
+    '/trpc/orders.byId,users.all': '/trpc/:id',
     '/-/v1/search': '/-/v1/search',
     '/-/ping': '/-/ping',
     '/_/~/+': '/_/~/+',

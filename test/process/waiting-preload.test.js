@@ -52,7 +52,9 @@ test('a script that does not load it is not, and nor is a command of a package',
 })
 
 test('package managers, and the command line of loopscope, are never observed: the variables beside them are those of the application', async t => {
-  assert.equal(await runFile(t, 'npm/bin/npm-cli.js', "require('node:http').createServer().listen(0)"), 'end false 0')
+  for (const name of ['npm/bin/npm-cli.js', 'npm/bin/npx-cli.js', '.yarn/releases/yarn-4.6.0.cjs', 'yarn/bin/yarn.js', 'pnpm/bin/pnpm.cjs', 'corepack/dist/corepack.js']) {
+    assert.equal(await runFile(t, name, "require('node:http').createServer().listen(0)"), 'end false 0', name)
+  }
   const command = require.resolve('../../bin/loopscope')
   const { code, stderr } = await start(t, ['--require', REGISTER, command, 'completion', 'bash'], { env: { LOOPSCOPE_TOKEN: 'x'.repeat(40), LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:1' } }).ended
   assert.deepEqual([code, stderr], [0, ''])
