@@ -2,8 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { Writable } = require('node:stream')
 const { chanceOf, compareBenches } = require('../../lib/cli/bench/compare')
 const { showFigure } = require('../../lib/cli/bench/figures')
+const { showBench, showComparison } = require('../../lib/cli/bench/format-text')
+const { createTerminal } = require('../../lib/cli/output/terminal')
 const { bench, finding, profileOf, round } = require('./benches')
 
 const compare = (before, after) => compareBenches({ file: 'before.json', bench: before }, { file: 'after.json', bench: after })
@@ -75,4 +78,38 @@ test('what changed beside the code is said, and what was wrong with the measurem
 
 test('figures are written in three digits', () => {
   assert.deepEqual([0, 4, 0.0213, 0.613, 53.94, 229.4, 17027].map(showFigure), ['0', '4', '0.02', '0.61', '53.9', '229', '17027'])
+})
+
+/** Two benches in which everything changed, with long names. */
+function everythingChanged () {
+  const range = (low, high) => ({ low, high })
+  const prediction = { reason: null, routes: [{ route: 'POST /customers/:id/orders', p50Ms: range(500, 700), p95Ms: range(1000, 2000) }] }
+  const hash = finding('hot-sync-call', 'login', { prediction, title: `POST /customers/:id/orders spends 97 % of the loop's busy time in ${'crypto.pbkdf2Sync, called in login '.repeat(3)}` })
+  const other = finding('hot-sync-call', 'other', { prediction: { ...prediction, routes: [{ ...prediction.routes[0], p50Ms: range(1, 2) }] } })
+  const routes = ms => [{ route: 'POST /customers/:id/orders', requests: 50, p50Ms: ms, p95Ms: ms * 2 }]
+  const rounds = (findings, ms) => [1, 2, 3].map(number => round({ perSecond: number * 1e4 / ms, findings, routes: routes(ms), stalls: { count: number * 9, blockedMs: 1e4 + number, byCause: [], byCulprit: [] } }))
+  return [bench({ rounds: rounds([other, hash], 4000), profile: profileOf({ hash: 900, parse: 100 }) }), bench({ rounds: rounds([other], 40), profile: profileOf({ parse: 900 }) })]
+}
+
+const printed = show => {
+  let text = ''
+  show(createTerminal({ output: new Writable({ write (chunk, encoding, done) { text += chunk; done() } }) }))
+  return text
+}
+
+test('nothing is wider than 80 columns, and no figure is cut', () => {
+  const [before, after] = everythingChanged()
+  const text = printed(terminal => showComparison(compare(before, after), terminal)) + printed(terminal => showBench(before, terminal))
+  for (const line of text.split('\n')) assert.ok(line.length <= 80, line)
+  assert.doesNotMatch(text, /\d…/)
+})
+
+test('of each route the prediction of the finding that has gone is beside what was measured', () => {
+  const [before, after] = everythingChanged()
+  assert.match(printed(terminal => showComparison(compare(before, after), terminal)), /^ROUTE .* BEFORE +AFTER +PREDICTED\nPOST \/customers\/:id\/orders +p50 +4000 +40 +500 to 700\n +p95 +8000 +80 +1000 to 2000$/m)
+})
+
+test('of too few rounds it is said how many are enough', () => {
+  const text = printed(terminal => showComparison(compare(bench({ rates: [100] }), bench({ rates: [200] })), terminal))
+  assert.match(text, /no figure is called better or worse: --rounds 3/)
 })

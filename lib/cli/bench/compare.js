@@ -65,7 +65,7 @@ function compareBenches (before, after) {
     chance,
     figures: FIGURES.flatMap(figure => changeOf(figure, before.bench.rounds, after.bench.rounds, chance)),
     findings,
-    routes: compareRoutes(before.bench.rounds, after.bench.rounds, findings.gone.map(({ finding }) => finding.id)),
+    routes: compareRoutes(before.bench.rounds, after.bench.rounds, findings.gone.map(({ finding }) => keyOf(finding))),
     functions: compareFunctions(before.bench, after.bench)
   }
 }
@@ -204,7 +204,7 @@ function changesPerRequest (before, after) {
 /**
  * @param {readonly Round[]} before
  * @param {readonly Round[]} after
- * @param {readonly string[]} gone  ids of the findings that have gone
+ * @param {readonly string[]} gone  keys of the findings that have gone
  * @returns {RouteChange[]}
  */
 function compareRoutes (before, after, gone) {
@@ -238,7 +238,7 @@ function predictions (rounds, gone) {
   const ranges = new Map()
   for (const { findings } of rounds) {
     // Findings in files of earlier versions have none.
-    const first = findings.find(({ id, prediction }) => gone.includes(id) && prediction?.reason === null)
+    const first = findings.find(finding => gone.includes(keyOf(finding)) && finding.prediction?.reason === null)
     for (const { route, p50Ms, p95Ms } of /** @type {Prediction | undefined} */ (first?.prediction ?? undefined)?.routes ?? []) {
       if (p50Ms === null || p95Ms === null) continue
       const known = ranges.get(route)

@@ -3,8 +3,9 @@
 // Formats a benchmark, and a comparison of two, as text for a terminal; the page uses some of the same texts.
 
 const { tableLines } = require('../output/table')
-const { FIGURES, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
+const { FIGURES, showFigure, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
 const { localTime } = require('../../base/local-time')
+const { printable, wrapped } = require('../../base/printable')
 const { LABELS } = require('../../shared/findings/show')
 
 /** @import { Terminal } from '../output/terminal' */
@@ -14,15 +15,20 @@ const { LABELS } = require('../../shared/findings/show')
 /** @type {Readonly<Partial<Record<Verdict, Parameters<Terminal['paint']>[0]>>>} */
 const COLORS = Object.freeze({ better: 'green', worse: 'red' })
 
-const ROUTE_FIGURES = /** @type {const} */ ([{ title: 'P50', name: 'p50Ms' }, { title: 'P95', name: 'p95Ms' }])
+// In 80 columns there is no room for what the line below the table explains.
+/** @type {Readonly<Partial<Record<Verdict, string>>>} */
+const SHORT_VERDICTS = Object.freeze({ 'no difference seen': '-', 'too few rounds': '-' })
+
+// Two rows for each route: in one, both quantiles with their predictions would not fit 80 columns.
+const QUANTILES = /** @type {const} */ (['p50', 'p95'])
 
 /**
  * @param {Bench} bench
  * @param {Terminal} terminal
  */
 function showBench (bench, terminal) {
-  terminal.line(describe(bench))
-  for (const warning of warningsOf(bench)) terminal.line(terminal.paint('yellow', warning))
+  showText(terminal, describe(bench))
+  for (const warning of warningsOf(bench)) showText(terminal, warning, { style: 'yellow' })
   terminal.line('')
   const rows = FIGURES.flatMap(figure => {
     const values = valuesOf(figure, bench.rounds)
@@ -34,7 +40,16 @@ function showBench (bench, terminal) {
   ], rows)
   const [first] = bench.rounds[bench.profile?.round ?? 0].findings
   terminal.line('')
-  terminal.line(`${LABELS[first.severity]}: ${first.title}`)
+  showText(terminal, `${LABELS[first.severity]}: ${first.title}`, { indent: '  ' })
+}
+
+/**
+ * @param {Terminal} terminal
+ * @param {string} text
+ * @param {{ style?: Parameters<Terminal['paint']>[0], indent?: string }} [how]
+ */
+function showText (terminal, text, { style, indent = '' } = {}) {
+  for (const line of wrapped(printable(text), terminal.columns(), indent)) terminal.line(style === undefined ? line : terminal.paint(style, line))
 }
 
 /**
@@ -43,13 +58,14 @@ function showBench (bench, terminal) {
  */
 function showComparison (comparison, terminal) {
   const { before, after, warnings, figures, chance, findings, routes, functions } = comparison
-  terminal.line(`before: ${before.file}  ${describe(before.bench)}`)
-  terminal.line(`after:  ${after.file}  ${describe(after.bench)}`)
-  for (const warning of warnings) terminal.line(terminal.paint('yellow', warning))
+  showText(terminal, `before: ${before.file}  ${describe(before.bench)}`, { indent: '        ' })
+  showText(terminal, `after:  ${after.file}  ${describe(after.bench)}`, { indent: '        ' })
+  for (const warning of warnings) showText(terminal, warning, { style: 'yellow' })
   terminal.line('')
   showFigures(figures, terminal)
   terminal.line('')
-  terminal.line(explain(chance))
+  showText(terminal, explain(chance))
+  if (figures.some(({ verdict }) => verdict === 'too few rounds')) showText(terminal, 'With so few rounds no figure is called better or worse: --rounds 3, before and after, is the least.')
   showFindings(findings, terminal)
   showRoutes(routes, terminal)
   if (functions === null) return
@@ -66,8 +82,8 @@ function showFigures (figures, terminal) {
     { title: 'MEDIAN (RANGE)', cell: nameOf },
     { title: 'BEFORE', cell: ({ before }) => showSpread(before) },
     { title: 'AFTER', cell: ({ after }) => showSpread(after) },
-    { title: 'AFTER / BEFORE', cell: ({ ratio }) => ratio === null ? '-' : showSpread(ratio) },
-    { title: '', cell: ({ verdict }) => verdict }
+    { title: 'RATIO', isNumber: true, cell: ({ ratio }) => ratio === null ? '-' : showFigure(ratio.median) },
+    { title: '', cell: (/** @type {FigureChange} */ { verdict }) => SHORT_VERDICTS[verdict] ?? verdict }
   ], figures) // never cut: half a number is misleading
   for (const [index, line] of lines.entries()) {
     const color = COLORS[/** @type {Verdict} */ (figures[index - 1]?.verdict)]
@@ -85,7 +101,7 @@ function showFindings ({ gone, came, stayed }, terminal) {
     if (changes.length === 0) continue
     terminal.line('')
     terminal.line(terminal.paint('bold', title))
-    for (const change of changes) terminal.line(`  ${LABELS[change.finding.severity]}: ${change.finding.title} ${roundsOf(change)}`)
+    for (const change of changes) showText(terminal, `  ${LABELS[change.finding.severity]}: ${change.finding.title} ${roundsOf(change)}`, { indent: '    ' })
   }
 }
 
@@ -98,14 +114,14 @@ function showRoutes (routes, terminal) {
   terminal.line('')
   terminal.line(terminal.paint('bold', 'how long requests took, from their arrival, in ms'))
   const isPredicted = routes.some(({ predicted }) => predicted !== null)
-  for (const line of tableLines([
-    { title: 'ROUTE', cell: ({ route }) => route },
-    ...ROUTE_FIGURES.flatMap(({ title, name }) => [
-      { title: `${title} BEFORE`, isNumber: true, cell: (/** @type {RouteChange} */ { before }) => String(before[name]) },
-      { title: 'AFTER', isNumber: true, cell: (/** @type {RouteChange} */ { after }) => String(after[name]) },
-      ...(isPredicted ? [{ title: 'PREDICTED', cell: (/** @type {RouteChange} */ { predicted }) => predictedRange(predicted?.[name]) }] : [])
-    ])
-  ], routes, terminal.columns())) terminal.line(line)
+  /** @typedef {{ change: RouteChange, name: 'p50' | 'p95' }} Row */
+  terminal.table([
+    { title: 'ROUTE', cell: (/** @type {Row} */ { change, name }) => name === 'p50' ? change.route : '' },
+    { title: '', cell: (/** @type {Row} */ { name }) => name },
+    { title: 'BEFORE', isNumber: true, cell: (/** @type {Row} */ { change, name }) => String(change.before[`${name}Ms`]) },
+    { title: 'AFTER', isNumber: true, cell: (/** @type {Row} */ { change, name }) => String(change.after[`${name}Ms`]) },
+    ...(isPredicted ? [{ title: 'PREDICTED', isWhole: true, cell: (/** @type {Row} */ { change, name }) => predictedRange(change.predicted?.[`${name}Ms`]) }] : [])
+  ], routes.flatMap(change => QUANTILES.map(name => ({ change, name }))))
 }
 
 /** @param {{ low: number, high: number } | undefined} range */

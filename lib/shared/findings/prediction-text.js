@@ -35,4 +35,4 @@ function quantileText ({ now, low, expected, high }) {
   return `${expected} ms (${low} to ${high}) instead of ${now}`
 }
 
-module.exports = { predictionText, quantileText }
+module.exports = { predictionText }
