@@ -12,6 +12,30 @@ const about = (random, ms) => ms * (0.8 + 0.4 * random())
 const fast = random => [{ loop: about(random, 0.5) }]
 const query = random => [{ loop: 0.3 }, { wait: about(random, 15) }, { loop: about(random, 1) }]
 
+/** As clients of one pool of connections do it: a request takes the connection that was free last. */
+function onSharedConnections (requests) {
+  const free = new Map()
+  let last = 0
+  return [...requests].sort((left, right) => left.atMs - right.atMs).map(request => {
+    const [connection = ++last] = [...free].filter(([, endMicros]) => endMicros <= request.atMs * 1e3).sort(([, left], [, right]) => right - left)[0] ?? []
+    free.set(connection, request.endMicros)
+    return { ...request, connection }
+  })
+}
+
+/** The same requests before it, by other connections that were closed then: as a load generator warms a process up. */
+function afterWarmUp ({ stretch: { toMicros, requests }, samples }, connections = 1000) {
+  const later = (row, ...names) => ({ ...row, ...Object.fromEntries(names.map(name => [name, row[name] + toMicros])) })
+  return {
+    samples: [...samples, ...samples.map(sample => later(sample, 'atMicros'))],
+    stretch: {
+      fromMicros: 0,
+      toMicros: toMicros * 2,
+      requests: [...requests, ...requests.map(request => ({ ...later(request, 'arrivedMicros', 'startMicros', 'endMicros'), connection: request.connection + connections }))]
+    }
+  }
+}
+
 /** Each with what the fix leaves: scale, or pool threads. */
 const SCENARIOS = {
   'a slow handler, clients at random times': {
@@ -21,6 +45,20 @@ const SCENARIOS = {
   'a slow handler, closed loop': {
     routes: culpritMs => ({ 'GET /fast': fast, 'POST /login': random => [{ loop: about(random, 40) * culpritMs, culprit: true }, { loop: 5 }] }),
     clients: [{ route: 'GET /fast', connections: 5 }, { route: 'POST /login', connections: 2 }]
+  },
+  'a slow handler, closed loop of clients that share connections': {
+    isShared: true,
+    routes: culpritMs => ({ 'GET /fast': fast, 'GET /slow': random => [{ loop: about(random, 60) * culpritMs, culprit: true }, { loop: 0.5 }] }),
+    clients: [{ route: 'GET /fast', connections: 4 }, { route: 'GET /slow', connections: 1 }]
+  },
+  'a slow handler, closed loop after a warm-up by other clients': {
+    isWarmedUp: true,
+    routes: culpritMs => ({ 'GET /fast': fast, 'GET /slow': random => [{ loop: about(random, 60) * culpritMs, culprit: true }, { loop: 0.5 }] }),
+    clients: [{ route: 'GET /fast', connections: 4 }, { route: 'GET /slow', connections: 1 }]
+  },
+  'half of the requests wait': {
+    routes: culpritMs => ({ 'GET /fast': fast, 'POST /login': random => [{ loop: about(random, 100) * culpritMs, culprit: true }, { loop: 0.2 }] }),
+    clients: [{ route: 'GET /fast', everyMs: 12 }, { route: 'POST /login', everyMs: 220 }]
   },
   'a saturated closed loop of one route': {
     routes: culpritMs => ({ 'GET /list': random => [{ loop: about(random, 6) * culpritMs, culprit: true }, { loop: about(random, 3) }] }),
@@ -61,9 +99,11 @@ const SCENARIOS = {
 }
 
 describe('prediction', () => {
-  for (const [name, { routes, clients, pool, scale = 0, hasTurns }] of Object.entries(SCENARIOS)) {
+  for (const [name, { routes, clients, pool, scale = 0, hasTurns, isShared = false, isWarmedUp = false }] of Object.entries(SCENARIOS)) {
     it(`has the truth in its range: ${name}`, () => {
       const before = simulate({ routes: routes(1, false), clients, hasTurns, seconds: 60 })
+      if (isWarmedUp) Object.assign(before, afterWarmUp(before))
+      if (isShared) before.stretch.requests = onSharedConnections(before.stretch.requests)
       const after = simulate({ routes: routes(scale, true), clients, hasTurns, seconds: 60, seed: 2, threads: pool })
       const change = { change: culprit, scale: pool === undefined ? scale : 1, pool: pool === undefined ? null : { least: pool, most: pool } }
       const prediction = predict({ stretches: [before.stretch], samples: before.samples, ...change })

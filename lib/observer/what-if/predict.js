@@ -23,6 +23,10 @@ const MAX_STARVED_SHARE = 0.5
 // Of the range, at each side: what differs between two runs of the same program, and more where fewer requests were seen.
 const MARGIN = 0.2
 const MARGIN_MS = 3
+// Where other processes use the CPUs, a free loop waits for one, too: at times for several slices of the scheduler.
+const STARVED_MARGIN_MS = 20
+// Where few requests lie between two of very different durations, a quantile is a matter of chance: those beside it count as well.
+const BESIDE = Object.freeze({ p50: 0.06, p95: 0.02 })
 const MAX_CORRECTION = 1.35
 // A client that sends its next request this soon after an answer waited for that answer. The connections of a pool that sends at other times are idle
 // for much of the time, since some of them are there for the busiest moments only.
@@ -75,8 +79,8 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     const usable = [...modes.keys()].filter(mode => isReproduced(modes[mode].base[index], modes[mode].measured[index]))
     // Of a p95 only a twentieth of the requests is beyond it.
     const of = (/** @type {'p50' | 'p95'} */ name) => rangeOf(usable.flatMap(mode => predicted[mode].map(after => {
-      return { now: modes[mode].measured[index][name], base: modes[mode].base[index][name], after: after[index][name] }
-    })), Math.min(name === 'p50' ? row.requests : row.requests / 5, culprits))
+      return { now: modes[mode].measured[index][name].value, base: modes[mode].base[index][name].value, after: after[index][name] }
+    })), { seen: Math.min(name === 'p50' ? row.requests : row.requests / 5, culprits), starvedShare })
     row.p50Ms = of('p50')
     row.p95Ms = of('p95')
   }
@@ -212,10 +216,10 @@ function measuredIn (stretches, names) {
 function replayed (stretches, { names, kept, servers, isClosed }) {
   const indexes = new Map(names.map((name, index) => [name, index]))
   const durations = names.map(() => /** @type {number[]} */ ([]))
-  for (const { model: { lengthMs, background }, timed } of stretches) {
+  for (const { model: { background }, timed } of stretches) {
     const jobs = timed.map(({ request, arrivalMs, gapMs }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), arrivalMs, gapMs, kept, servers }))
     const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms }))
-    const some = replayQueue({ jobs, background: left, routes: names.length, lengthMs, servers: servers ?? 1, isClosed })
+    const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, isClosed })
     for (const [index, list] of some.entries()) for (const ms of list) durations[index].push(ms)
   }
   return durations
@@ -227,21 +231,35 @@ function replayed (stretches, { names, kept, servers, isClosed }) {
  * @returns {Job}
  */
 function jobOf (request, { route, arrivalMs, gapMs, kept, servers }) {
-  const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, waitMs } = request
-  const base = { route, arrivalMs, gapMs, connection, waitMs }
+  const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, waitMs, endMs } = request
+  const base = { route, arrivalMs, gapMs, connection, waitMs, endMs }
   if (servers === null) return { ...base, firstMs: firstMs + firstCulpritMs * kept, poolMs: 0, secondMs: secondMs + secondCulpritMs * kept }
   const poolMs = culpritOf(request) * kept
   return { ...base, firstMs, poolMs, secondMs: secondMs + (poolMs > 0 ? HAND_OVER_MS : 0) }
 }
 
-/** @typedef {{ p50: number, p95: number }} Quantiles */
+/**
+ * @typedef {{ value: number, least: number, most: number }} Quantile  least, most: of the quantiles beside it
+ * @typedef {{ p50: Quantile, p95: Quantile }} Quantiles
+ */
 
 /**
  * @param {number[][]} durations
  * @returns {Quantiles[]}
  */
 function quantilesOf (durations) {
-  return durations.map(list => ({ p50: quantile(list, 0.5), p95: quantile(list, 0.95) }))
+  return durations.map(list => ({ p50: withBeside(list, 0.5, BESIDE.p50), p95: withBeside(list, 0.95, BESIDE.p95) }))
+}
+
+/**
+ * @param {number[]} durations
+ * @param {number} share
+ * @param {number} beside
+ * @returns {Quantile}
+ */
+function withBeside (durations, share, beside) {
+  const [least, value, most] = [share - beside, share, share + beside].map(one => quantile(durations, one))
+  return { value, least, most }
 }
 
 /**
@@ -265,7 +283,8 @@ function reasonOf (requests, index, modes) {
   if (requests < MIN_REQUESTS) return `only ${requests} requests were seen, fewer than ${MIN_REQUESTS}`
   if (modes.some(({ base, measured }) => isReproduced(base[index], measured[index]))) return null
   const [{ base, measured }] = modes
-  return `the model does not give what was measured: p50 ${round(base[index].p50)} ms instead of ${round(measured[index].p50)}, p95 ${round(base[index].p95)} ms instead of ${round(measured[index].p95)}`
+  const [p50, p95] = /** @type {const} */ (['p50', 'p95']).map(name => `${name} ${round(base[index][name].value)} ms instead of ${round(measured[index][name].value)}`)
+  return `the model does not give what was measured: ${p50}, ${p95}`
 }
 
 /**
@@ -276,28 +295,31 @@ function isReproduced (base, measured) {
   return isNear(base.p50, measured.p50) && isNear(base.p95, measured.p95)
 }
 
-/** @param {number} value @param {number} expected */
-function isNear (value, expected) {
-  return Math.abs(value - expected) <= Math.max(REPRODUCED_MS, expected * REPRODUCED_SHARE)
+/** @param {Quantile} replayed @param {Quantile} measured */
+function isNear ({ value }, measured) {
+  const tolerance = Math.max(REPRODUCED_MS, measured.value * REPRODUCED_SHARE)
+  return value >= Math.min(measured.least, measured.value - tolerance) && value <= Math.max(measured.most, measured.value + tolerance)
 }
 
 /**
- * @param {{ now: number, base: number, after: number }[]} results  of each way to replay it
- * @param {number} seen  requests that it depends on
+ * @param {{ now: number, base: number, after: Quantile }[]} results  of each way to replay it
+ * @param {object} certainty
+ * @param {number} certainty.seen  requests that it depends on
+ * @param {number} certainty.starvedShare
  * @returns {PredictedQuantile}
  */
-function rangeOf (results, seen) {
+function rangeOf (results, { seen, starvedShare }) {
   const margin = MARGIN + 1 / Math.sqrt(Math.max(1, seen))
-  const values = results.flatMap(({ now, base, after }) => {
-    const correction = base === 0 ? 1 : Math.min(MAX_CORRECTION, Math.max(1 / MAX_CORRECTION, now / base))
-    return [after, after * correction]
-  })
-  const [low, high] = [Math.min(...values), Math.max(...values)]
+  const marginMs = MARGIN_MS + STARVED_MARGIN_MS * starvedShare
+  const corrections = results.map(({ now, base }) => base === 0 ? 1 : Math.min(MAX_CORRECTION, Math.max(1 / MAX_CORRECTION, now / base)))
+  const values = results.flatMap(({ after }, index) => [after.value, after.value * corrections[index]])
+  const beside = results.flatMap(({ after: { least, most } }, index) => [least, most].flatMap(value => [value, value * corrections[index]]))
+  const [low, high] = [Math.min(...beside), Math.max(...beside)]
   return {
     now: round(results.reduce((sum, { now }) => sum + now, 0) / results.length),
-    low: round(Math.max(0, Math.min(low * (1 - margin), low - MARGIN_MS))),
+    low: round(Math.max(0, Math.min(low * (1 - margin), low - marginMs))),
     expected: round(values.reduce((sum, value) => sum + value, 0) / values.length),
-    high: round(Math.max(high * (1 + margin), high + MARGIN_MS))
+    high: round(Math.max(high * (1 + margin), high + marginMs))
   }
 }
 

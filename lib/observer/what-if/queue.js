@@ -12,6 +12,7 @@
  * @property {number} secondMs   then on the loop again
  * @property {number} connection 0: its arrival does not depend on another request
  * @property {number} gapMs      from the end of the request before on its connection to its arrival
+ * @property {number} endMs      when it ended, as recorded
  *
  * @typedef {{ atMs: number, ms: number }} Background  work of no request
  *
@@ -19,7 +20,6 @@
  * @property {readonly Job[]} jobs  by arrival
  * @property {readonly Background[]} background
  * @property {number} routes  how many
- * @property {number} lengthMs  requests that arrive later are not replayed
  * @property {number} servers  threads that work for the pool
  * @property {boolean} isClosed  a client sends its next request when it has the answer to the one before
  */
@@ -31,7 +31,7 @@ const MAX_REPLAYED = 40_000
  * @param {Replay} replay
  * @returns {number[][]} how long the requests of each route took, in milliseconds
  */
-function replayQueue ({ jobs, background, routes, lengthMs, servers, isClosed }) {
+function replayQueue ({ jobs, background, routes, servers, isClosed }) {
   const durations = Array.from({ length: routes }, () => /** @type {number[]} */ ([]))
   const ready = new Heap()
   const pool = new Array(Math.max(1, servers)).fill(0)
@@ -71,7 +71,8 @@ function replayQueue ({ jobs, background, routes, lengthMs, servers, isClosed })
     const line = /** @type {Job[]} */ (lines.get(job.connection))
     const next = (place + 1) % line.length
     const atMs = freeMs + line[next].gapMs
-    if (atMs < lengthMs) ready.push({ atMs, job: line[next], arrivalMs: atMs, isSecond: false, place: next })
+    // A client that was gone by then sends no more.
+    if (atMs < line[line.length - 1].endMs) ready.push({ atMs, job: line[next], arrivalMs: atMs, isSecond: false, place: next })
   }
   return durations
 }
