@@ -38,6 +38,21 @@ test('what is read by the next two polls after a late tick may have come while t
   assert.equal(arrivals.firstMicros(1e9 + 3 * MS, {}), 1e9 + 3 * MS)
 })
 
+test('after a request on a new connection there may be another one, for as long again as the loop was late', async t => {
+  const { arrivals, heartbeat } = createSubject(t)
+  heartbeat.dueMicros = Infinity
+  await nextImmediate()
+  arrivals.noteTick(1e9, 300)
+  for (const afterMs of [1, 2, 3, 4, 5, 299]) {
+    assert.equal(arrivals.firstMicros(1e9 + afterMs * MS, { socket: {} }), 1e9 - 300 * MS)
+    await nextImmediate()
+  }
+  assert.equal(arrivals.firstMicros(1e9 + 301 * MS, { socket: {} }), 1e9 - 300 * MS)
+  await nextImmediate()
+  await nextImmediate()
+  assert.equal(arrivals.firstMicros(1e9 + 302 * MS, { socket: {} }), 1e9 + 302 * MS)
+})
+
 test('on a connection that was answered meanwhile it came after that answer', t => {
   const { arrivals } = createSubject(t)
   const socket = {}

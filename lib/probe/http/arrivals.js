@@ -5,10 +5,12 @@
 
 const { guarded } = require('../../base/guard')
 const { clearImmediate, setImmediate } = require('../../base/timers')
+const { isNewConnection } = require('./request-log')
 
 // Timers are late by that much even when nothing is wrong.
 const LATE_MICROS = 10_000
-// What was sent while the loop was late is read in the next poll, or in the one after it where the connection is new, too.
+// What was sent while the loop was late is read in the next poll, or in the one after it where the connection is new, too. The loop accepts one
+// connection a poll, so each request on a new one may have another behind it, for as long again as the loop was late.
 const POLLS = 2
 // No client waits longer for a response; a machine may have been asleep for hours.
 const MAX_UNREAD_MICROS = 60e6
@@ -17,6 +19,7 @@ class Arrivals {
   #heartbeat
   /** Since when the loop was late, while it reads what came meanwhile. @type {number | null} */
   #lateFromMicros = null
+  #lateUntilMicros = 0
   #pollsLeft = 0
   /** @type {NodeJS.Immediate | undefined} */
   #afterPoll
@@ -43,6 +46,7 @@ class Arrivals {
   noteTick (micros, delayMs) {
     if (delayMs * 1e3 < LATE_MICROS) return false
     this.#lateFromMicros = micros - delayMs * 1e3
+    this.#lateUntilMicros = micros + delayMs * 1e3
     this.#pollsLeft = POLLS
     this.#afterPoll ??= setImmediate(this.#polled)
     return true
@@ -61,6 +65,7 @@ class Arrivals {
    */
   firstMicros (micros, request) {
     if (!this.#isLate(micros)) return micros
+    if (this.#afterPoll !== undefined && micros < this.#lateUntilMicros && isNewConnection(request.socket)) this.#pollsLeft = POLLS
     const answeredMicros = this.#answered.get(request.socket) ?? -Infinity
     return Math.min(micros, Math.max(this.#lateFromMicros ?? this.#heartbeat.dueMicros, answeredMicros, micros - MAX_UNREAD_MICROS))
   }

@@ -85,4 +85,12 @@ class RequestLog {
   }
 }
 
-module.exports = { RequestLog, MAX_REQUESTS }
+/**
+ * @param {any} socket
+ * @returns {boolean} whether no request on it was noted before
+ */
+function isNewConnection (socket) {
+  return typeof socket === 'object' && socket !== null && socket[CONNECTION] === undefined
+}
+
+module.exports = { RequestLog, MAX_REQUESTS, isNewConnection }
