@@ -18,7 +18,7 @@ const [pbkdf2, scrypt, gzip, execFile] = [crypto.pbkdf2, crypto.scrypt, zlib.gzi
 
 const ROWS = Array.from({ length: 30_000 }, (_, id) => ({ id, name: `product ${id}`, price: id % 97 }))
 const TEXT = JSON.stringify(ROWS)
-const CATALOG = Array.from({ length: 12 }, () => ROWS).flat()
+const CATALOG = Array.from({ length: 20 }, () => ROWS).flat()
 const ORDERS = Array.from({ length: 14_000 }, (_, id) => ({ id, product: (id * 7919) % 14_000 }))
 const BY_ID = new Map(ORDERS.map(order => [order.id, order]))
 const cell = new Int32Array(new SharedArrayBuffer(4))

@@ -72,7 +72,11 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     return { measured: quantilesOf(measuredIn(timed, names)), base: run(1, null), run }
   })
   const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
-  const predicted = modes.map(({ run }) => pool === null ? [run(scale, null)] : [...new Set([pool.least, pool.most])].map(servers => run(scale, servers)))
+  const predicted = modes.map(({ run }) => {
+    if (pool === null) return [run(scale, null)]
+    // Its threads may wait for a CPU as often as the loop does now.
+    return [run(scale, pool.most), run(scale / (1 - starvedShare), pool.least)]
+  })
   const culprits = all.filter(request => culpritOf(request) > 0).length
   for (const [index, row] of routes.entries()) {
     if (row.reason !== null) continue
