@@ -137,7 +137,7 @@ function showHelp (name, terminal) {
  */
 function overview (commands, width) {
   return [
-    'loopscope <command>: find out why the event loop of a running Node.js process was late',
+    'loopscope <command>: why the event loop of a running Node.js process was late',
     '',
     ...commands.flatMap(({ name, usage, help }) => [`  ${name} ${usage}`.trimEnd(), ...wrapped(HELP_INDENT + help, width, HELP_INDENT)]),
     '',

@@ -47,7 +47,8 @@ async function run (invocation) {
   const { load, off, unwatched, threads, stalls } = known
   if (load !== null) terminal.line(describeLoad(load))
   if (off !== null) {
-    terminal.note(`not watched: ${off}; \`loopscope profile --threads\` shows what they run`)
+    terminal.note(`not watched: ${off}`)
+    terminal.note('`loopscope profile --threads` shows what they run')
     return load !== null && load.busiest.length > 0 ? show(NAME_COLUMNS, load.busiest) : undefined
   }
   if (unwatched > 0) terminal.note(`${unwatched} more ${unwatched === 1 ? 'is' : 'are'} not watched`)
