@@ -78,7 +78,8 @@ for (const [what, args, message] of [
   ['has no loopscope in it', ['--start', '2', '--', 'env', '-u', 'NODE_OPTIONS', process.execPath, LOGIN], /listens on port \d+, but has no loopscope in it/],
   ['listens twice', ['--', process.execPath, '-e', 'for (let i = 0; i < 2; i++) require("http").createServer().listen(0, "127.0.0.1")'], /listens on several ports: \d+, \d+\.\nSelect one with --port/],
   ['ends under load', [...QUICK, '--url', '/exit', '--', process.execPath, LOGIN], /The application ended \(exit code 3\)/],
-  ['does not answer', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.destroy()).listen(0, "127.0.0.1")'], /No request to http:.* was answered/]
+  ['does not answer', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.destroy()).listen(0, "127.0.0.1")'], /No request to http:.* was answered/],
+  ['answers too late', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1")'], /was answered within 1 s\.\nPass a longer --warm-up and --seconds/]
 ]) {
   test(`an application that ${what} is reported in a sentence, and nothing is written`, async t => {
     const folder = folderOf(t)

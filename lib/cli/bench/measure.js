@@ -114,12 +114,12 @@ async function measureRound ({ command, settings, autocannon, processors, surrou
     const { pid, url } = await findServer(application, { settings, env, signal })
     const client = createClient(findTarget(String(pid), {}, env), signal)
     const { facts } = await client.json('/')
-    if (settings.warmUpSeconds > 0) assertAnswered(await loadFor(settings.warmUpSeconds, 'warming up', url), url)
+    if (settings.warmUpSeconds > 0) assertAnswered(await loadFor(settings.warmUpSeconds, 'warming up', url), url, settings.warmUpSeconds)
     const before = await application.during(readCounters(client, pid))
     const from = Date.now()
     const loaded = await loadFor(settings.seconds, 'under load', url)
     const to = Date.now()
-    assertAnswered(loaded, url)
+    assertAnswered(loaded, url, settings.seconds)
     const { profile, cpuMs, ...observed } = await application.during(observe(client, { pid, from, to, before }))
     const utilization = profile === null ? null : utilizationOf(profile)
     const cpuMsPerRequest = cpuMs === null ? null : cpuMs / loaded.answered
@@ -141,12 +141,14 @@ function utilizationOf (profile) {
 /**
  * @param {Loaded} loaded
  * @param {string} url
+ * @param {number} seconds  of load
  * @throws {Failure} where no request was answered
  */
-function assertAnswered ({ answered, errors, timeouts }, url) {
+function assertAnswered ({ answered, errors, timeouts }, url, seconds) {
   if (answered > 0) return
-  const reason = timeouts > 0 ? `${timeouts} requests timed out after 10 s` : `${errors} connections failed`
-  throw new Failure('failed', `No request to ${url} was answered: ${reason}.`, 'Is the address right?')
+  const message = `No request to ${url} was answered`
+  if (errors === 0 && timeouts === 0) throw new Failure('failed', `${message} within ${seconds} s.`, 'Pass a longer --warm-up and --seconds, or fewer --connections.')
+  throw new Failure('failed', `${message}: ${timeouts > 0 ? `${timeouts} requests timed out after 10 s` : `${errors} connections failed`}.`, 'Is the address right?')
 }
 
 /**

@@ -74,8 +74,9 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
   const predicted = modes.map(({ run }) => {
     if (pool === null) return [run(scale, null)]
-    // Its threads may wait for a CPU as often as the loop does now.
-    return [run(scale, pool.most), run(scale / (1 - starvedShare), pool.least)]
+    // Its threads may wait for a CPU as often as the loop does now, and with clients that keep a free loop busy all the time they share the CPUs with it.
+    const stretched = scale / (1 - starvedShare) * (clients === 'open' ? 1 : 1 + 1 / pool.most)
+    return [run(scale, pool.most), run(stretched, pool.least)]
   })
   const culprits = all.filter(request => culpritOf(request) > 0).length
   for (const [index, row] of routes.entries()) {
