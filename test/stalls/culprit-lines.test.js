@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { builtinOn, findCall, nameAt } = require('../../lib/observer/stalls/culprit/call-in-source')
+const { builtinOn, findCall, findPackageCall, nameAt } = require('../../lib/observer/stalls/culprit/call-in-source')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
 const { profileOf } = require('../recorder/crafted')
 
@@ -86,6 +86,29 @@ test('a package function without a telling name has the name in the source text'
   assert.equal(culpritOf([[call('x', 1, 1), call('page', 2, 17)]], source).via.function, 'parse')
 })
 
+test('where a function of a package has another name inside, the imports of the file give the line and the written name', () => {
+  const { culpritOf, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
+  const begins = beginOf('page')
+  const file = ["const web = require('express')", ...Array(begins - 2).fill(''), 'function page () {', '  const found = cache.get(id)', '  return web.parse(text)', '}']
+  const source = { count: () => file.length, read: (name, from, to = from) => file.slice(from - 1, to), dependsOn: () => false }
+  const { line, column, via } = culpritOf([], source)
+  assert.deepEqual([line, column, via.function], [begins + 2, 14, 'parse'])
+})
+
+test('a package is called by the names under which its file has it', () => {
+  const find = (heading, ...body) => findPackageCall([heading, 'function run (text) {', ...body, '}', 'parse(other)'], { line: 2, column: 14 }, '@scope/csv')
+  const at = { line: 3, column: 10 }
+  assert.deepEqual(find("const { parse } = require('@scope/csv/sync')", '  return parse(text)'), at)
+  assert.deepEqual(find("import { read as parse } from '@scope/csv'", '  return parse(text)'), at)
+  assert.deepEqual(find('import parse, { type Row } from "@scope/csv"', '  return parse(text)'), at)
+  assert.deepEqual(find("import * as csv from '@scope/csv'", '  return csv.sync.parse(text)'), { line: 3, column: 19 })
+  assert.deepEqual(find("const csv = __importStar(require('@scope/csv'))", '  return csv.parse(text)'), { line: 3, column: 14 })
+  assert.equal(find("const { parse } = require('@scope/csv-other')", '  return parse(text)'), null)
+  assert.equal(find("const { parse } = require('@scope/csv')", '  return my.parse(text)'), null)
+  assert.equal(find("const { parse } = require('@scope/csv')", '  return new parse(text)'), null)
+  assert.equal(find("const { parse } = require('@scope/csv')", '  const all = parse(text)', '  return parse(all)'), null, 'of two lines either may be meant')
+})
+
 test('a call is found as it is written, no further than the function goes', () => {
   const lines = ['  function run () {', '    // walk()', '    walker(); function walk () {}', '    const one = walk(1)', '  }', '  walk(2)']
   assert.deepEqual(findCall(lines, { line: 10, column: 3 }, 'walk'), { line: 13, column: 17 })
@@ -97,5 +120,6 @@ test('the builtin of a line is named where it is the only one', () => {
   assert.equal(builtinOn('const copy = JSON.parse(JSON.parse(text))'), 'JSON.parse')
   assert.equal(builtinOn('const copy = JSON.parse(JSON.stringify(rows))'), null)
   assert.equal(builtinOn('my.JSON.parse(text); structuredCloneAll(rows)'), null)
+  assert.deepEqual([builtinOn('const day = new Intl.DateTimeFormat(locale)'), builtinOn('const word = new RegExp(term)'), builtinOn('this.port.postMessage(rows)')], ['Intl.DateTimeFormat', 'RegExp', 'postMessage'])
   assert.deepEqual([nameAt('  x = zlib.gzipSync(text)', 12), nameAt('  x = 1', 3)], ['gzipSync', null])
 })

@@ -57,6 +57,15 @@ test('a dependency is named where the application has no part in it', () => {
   assert.deepEqual([culprit.function, culprit.file, culprit.call], ['parseBody', 'node_modules/express/lib/router.js', 'parse'])
 })
 
+test('a package that is entered at several functions is named with the heaviest, where together they have half of the time', () => {
+  const enter = (parseMicros, formatMicros, ownMicros) => culpritOf(
+    [[...SERVE, 'report', 'dep:parse'], parseMicros], [[...SERVE, 'report', 'toWeek', 'dep:format'], formatMicros], [[...SERVE, 'report'], ownMicros]
+  )
+  const culprit = enter(400_000, 350_000, 250_000)
+  assert.deepEqual([culprit.function, culprit.via], ['report', { package: 'express', function: 'parse', through: null }])
+  assert.equal(enter(260_000, 200_000, 540_000).via, null)
+})
+
 test('garbage collection and idle time have no culprit', () => {
   const { culprit, origin, stack, codeMs, gcMs } = findCulprit(profileOf([[['(garbage collector)'], 300_000], [['(idle)'], 900_000], [['(program)'], 5000]]))
   assert.deepEqual({ culprit, origin, stack, codeMs, gcMs }, { culprit: null, origin: null, stack: [], codeMs: 0, gcMs: 300 })

@@ -6,7 +6,7 @@
 /** @typedef {{ line: number, column: number }} Position  from 1 */
 
 /** Builtins that take long and that V8 neither samples as functions nor always interrupts. */
-const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone) *\(/g
+const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone|Intl\.\w+|RegExp) *\(|\.(postMessage) *\(/g
 
 /**
  * @param {string[]} lines   from the start of the function
@@ -34,11 +34,47 @@ function findCall (lines, begin, name, before) {
 }
 
 /**
+ * The call of a package whose function has another name inside: `_.merge()` of lodash, `marked.parse()`.
+ * @param {string[]} file  all lines
+ * @param {Position} begin  of the function
+ * @param {string} packageName
+ * @returns {Position | null} null also where the function calls the package on several lines
+ */
+function findPackageCall (file, begin, packageName) {
+  const names = importedNames(file.join('\n'), packageName)
+  if (names.length === 0) return null
+  const call = new RegExp(`(?<![\\w$.]|new )(?:${names.map(escaped).join('|')})(?:\\.[\\w$]+)*(?= *\\()`, 'g')
+  const lines = file.slice(begin.line - 1)
+  const found = lines.slice(0, lengthOf(lines)).flatMap((text, index) => {
+    const first = isComment(text) ? undefined : [...text.matchAll(call)].find(match => index > 0 || match.index >= begin.column)
+    return first === undefined ? [] : [{ line: begin.line + index, column: first.index + first[0].lastIndexOf('.') + 2 }]
+  })
+  return found.length === 1 ? found[0] : null
+}
+
+/**
+ * @param {string} text  of a file
+ * @param {string} packageName
+ * @returns {string[]} the names under which it has the package, or parts of it
+ */
+function importedNames (text, packageName) {
+  const from = `['"]${escaped(packageName)}(?:/[^'"]*)?['"]`
+  const required = text.matchAll(new RegExp(`\\b(?:const|let|var) +([\\w$]+|\\{[^{}]*\\}) *= *(?:[\\w$.]+\\( *)?require\\( *${from}`, 'g'))
+  const imported = text.matchAll(new RegExp(`\\bimport +([^'";]+?) +from +${from}`, 'g'))
+  return [...required, ...imported].flatMap(([, names]) => names.split(/[{},]/)).flatMap(part => /([\w$]+)\s*$/.exec(part)?.[1] ?? [])
+}
+
+/** @param {string} text */
+function escaped (text) {
+  return text.replaceAll(/[^\w ]/g, '\\$&')
+}
+
+/**
  * @param {string} text  of a line
  * @returns {string | null} the builtin that is called there, if it is exactly one
  */
 function builtinOn (text) {
-  const names = new Set([...text.matchAll(BUILTINS)].map(([, name]) => name))
+  const names = new Set([...text.matchAll(BUILTINS)].map(([, name, method]) => name ?? method))
   return names.size === 1 ? [...names][0] : null
 }
 
@@ -95,4 +131,4 @@ function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
-module.exports = { builtinOn, findCall, lengthOf, nameAt, onlyLineOfLoop }
+module.exports = { builtinOn, findCall, findPackageCall, lengthOf, nameAt, onlyLineOfLoop }

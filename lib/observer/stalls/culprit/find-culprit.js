@@ -57,7 +57,7 @@ const ANY_EXPRESSION = 'RegExp.exec' // all others call this one
 const WORKING = new Set(['sort', 'toSorted', 'replace', 'replaceAll', 'parse', 'stringify'])
 // Little, constant work each time: the loop around the call takes the time.
 const LITTLE_FUNCTION = /^(?:Object|Number|Boolean|String|Symbol|isArray|(?:Math|Reflect|Number|Boolean|Symbol)\..*)$/
-const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnProperty|keys|next|pop|push|values|\[Symbol\.iterator\])$/
+const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnProperty|keys|next|pop|push|valueOf|values|\[Symbol\.iterator\])$|^Date\.get\w+$/
 const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findIndex', 'flatMap', 'forEach', 'from', 'map', 'next', 'reduce', 'reduceRight', 'some', 'then'])
 
 /** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
@@ -304,7 +304,7 @@ function enteredPackage (path, depth, matches, position, source) {
   }
   if (caller.origin !== 'app') return null
   const entered = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
-  if (entered === undefined || entered.totalMicros < path[depth].totalMicros * ENTERED_SHARE) return null
+  if (entered === undefined || packageMicros(path[depth], packageOf(entered.frame.file)) < path[depth].totalMicros * ENTERED_SHARE) return null
   const { frame } = entered
   const written = MEANINGFUL_NAME.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
   const name = packageOf(frame.file)
@@ -314,6 +314,19 @@ function enteredPackage (path, depth, matches, position, source) {
     function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance,
     through: passedThrough(path, depth, path.indexOf(entered), matches)
   }
+}
+
+/**
+ * Time in a package below a function of the application, which may enter it at several functions.
+ * @param {CallTree} caller
+ * @param {string} name
+ * @returns {number}
+ */
+function packageMicros ({ children }, name) {
+  return children.reduce((micros, child) => {
+    if (child.frame.origin !== 'dependency') return micros + packageMicros(child, name)
+    return packageOf(child.frame.file) === name ? micros + child.totalMicros : micros
+  }, 0)
 }
 
 /**

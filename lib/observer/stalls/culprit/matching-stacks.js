@@ -4,9 +4,9 @@
 // that V8 chose and may show something else: only stacks that hold the same function count. They restore the time of calls that V8 inlined,
 // and give the culprit its line and column. Pure: the lines of a file are passed in.
 
-const { describeFrame } = require('../../../formats/profile/frame')
+const { describeFrame, packageOf } = require('../../../formats/profile/frame')
 const { isBuiltin } = require('./blocked-stacks')
-const { findCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
+const { findCall, findPackageCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
 
 /** @import { CallTree } from '../../../formats/profile/call-tree' */
 /** @import { Frame } from '../../../formats/profile/frame' */
@@ -329,7 +329,9 @@ function writtenCall (path, depth, source, later) {
   const { frame, totalMicros } = path[depth]
   const called = path[depth + 1]
   if (frame.file === '' || called === undefined || called.totalMicros < totalMicros * CALLED_SHARE) return null
-  return findCall(linesFrom(frame, source), frame, writtenName(called.frame.name), later)
+  const found = findCall(linesFrom(frame, source), frame, writtenName(called.frame.name), later)
+  if (found !== null || called.frame.origin !== 'dependency') return found
+  return findPackageCall(linesFrom({ ...frame, line: 1 }, source), frame, packageOf(called.frame.file))
 }
 
 /**
