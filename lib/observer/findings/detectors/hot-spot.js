@@ -32,6 +32,8 @@ const MAX_LINES = 5
 const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 // Synchronous, although their names do not end with Sync.
 const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
+// With a value, a new Date does not read the clock.
+const READS_CLOCK = /\bnew Date\b(?! *\( *[^)\s])|\b(Date\.now|performance\.now|process\.hrtime(\.bigint)?) *\(/
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
 
 /**
@@ -41,7 +43,7 @@ const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
  */
 function kindOf (spot) {
   const { culprit, text, sync, ms, queueMs, isLogging, isStartUp, origin } = spot
-  if (isStartUp || (sync?.api === 'require' && sync.share >= MIN_SYNC_SHARE)) return 'start-up'
+  if (isStartUp || culprit.call === 'require' || (sync?.api === 'require' && sync.share >= MIN_SYNC_SHARE)) return 'start-up'
   // It ran again and again with little to do each time. A function with much to do is the reason itself, even if its line awaits something.
   if (queueMs >= (ms + queueMs) * MIN_QUEUE_SHARE) return 'task-flood'
   if (isLogging) return 'hot-logging'
@@ -49,7 +51,7 @@ function kindOf (spot) {
   if (apiOf(culprit.call) !== null || (sync?.share ?? 0) >= MIN_SYNC_SHARE) return 'hot-sync-call'
   if (culprit.via !== null || origin === 'dependency') return 'hot-dependency'
   // V8 has no frame for reading the time: only the source line shows it.
-  if (culprit.call === null && /\b(Date\.now|new Date|performance\.now|process\.hrtime(\.bigint)?) *\(/.test(text)) return 'hot-clock'
+  if (culprit.call === null && READS_CLOCK.test(text)) return 'hot-clock'
   return 'hot-function'
 }
 

@@ -130,16 +130,24 @@ const dependency = {
   detect (spot, readings) {
     if (!isWorth(spot, readings, ENOUGH.dependency)) return null
     const name = packageName(spot)
-    const expression = isExpression(spot.culprit.call, '') ? builtinOf({ ...spot, text: '' }) : null
+    const builtin = isExpression(spot.culprit.call, '') || CLONES.test(spot.culprit.call ?? '') ? builtinOf({ ...spot, text: '' }) : null
     return hotSpotFinding('hot-dependency', spot, readings, {
-      work: `${expression === null ? '' : `${expression.name} in `}the package ${name}${enteredBy(spot)}`,
-      why: expression?.why ?? `${name} computes on the event loop, and everything else waits until it is done`,
-      instead: expression === null
-        ? `call it less often or with less data (a cache, a limit, pagination), use an asynchronous or native variant of ${name} if there is one, or move the call to worker_threads`
-        : `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`,
+      work: `${builtin === null ? '' : `${builtin.name} in `}the package ${name}${enteredBy(spot)}`,
+      why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`,
+      instead: insteadOf(name, builtin),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
+}
+
+/**
+ * @param {string} name  of a package
+ * @param {Builtin | null} builtin  that took the time in it
+ */
+function insteadOf (name, builtin) {
+  if (builtin === null) return `call it less often or with less data (a cache, a limit, pagination), use an asynchronous or native variant of ${name} if there is one, or move the call to worker_threads`
+  if (builtin.instead !== EXPRESSION.instead) return builtin.instead
+  return `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`
 }
 
 /** @param {HotSpot} spot */
@@ -210,8 +218,37 @@ const SPLIT = /(^|\.)split$/
 const WITH_STRING = /\.replace(All)?\(\s*(['"`])/
 const WITH_LITERAL = /\.split\(\s*\/[^/*]/
 
+// To a worker thread or another process. A package that does this computes elsewhere: more threads are no cure.
+const CLONES = /^(postMessage|serialize)$/
+
 /** @type {[RegExp, Omit<Builtin, 'name'> & { name?: string }][]} */
 const OTHERS = [
+  [CLONES, {
+    why: 'it copies everything that is reachable from the value, on the event loop of the sender and again on that of the receiver',
+    instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
+  }],
+  [/(^|\.)concat$/, {
+    why: 'it copies all the parts: joined one after the other, those before are copied again each time',
+    instead: 'collect the parts in an array and join them once at the end, or process them one by one (a stream)'
+  }],
+  [/^(get )?stack$|(^|\.)captureStackTrace$|^prepareStackTrace/, {
+    why: 'a stack trace is collected and written as text on the event loop, longer the deeper the stack is and with source maps',
+    instead: 'create errors and read their stack only where something failed, or lower Error.stackTraceLimit',
+    name: 'stack traces of errors'
+  }],
+  [/^(inspect|format|formatWithOptions)$/, {
+    why: 'it turns everything that is reachable from the value into text, on the event loop',
+    instead: 'convert fewer fields with a lower depth, and only if the text is used: test the log level first',
+    name: 'util.inspect() or util.format()'
+  }],
+  [/^(Intl\.)?(DateTimeFormat|NumberFormat|Collator|PluralRules|RelativeTimeFormat|ListFormat|Segmenter|DisplayNames)$|(^|\.)(toLocale\w*|localeCompare)$/, {
+    why: 'to make a formatter or collator of Intl takes far longer than to use one, and each such call may make one',
+    instead: 'make one Intl formatter or collator for each locale and set of options, keep it, and call its format() or compare()'
+  }],
+  [/^RegExp$/, {
+    why: 'each new expression is compiled again',
+    instead: 'make the expression once, outside of the loop or function, and keep it'
+  }],
   [/sort$|toSorted$/i, {
     why: 'sorting takes more than linear time, and calls the comparator for each comparison',
     instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
