@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
+const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -130,6 +130,11 @@ test('writes and connections of sockets are known with the function that asks fo
   assert.deepEqual([sockets.accepts.ms, sockets.accepts.closingMs], [50, 60])
   assert.deepEqual([sockets.writes.where.function, Math.round(sockets.writes.where.share * 100)], ['onMessage', 95])
   assert.deepEqual([sockets.connects.where.function, Math.round(sockets.connects.where.share * 100)], ['ask', 40])
+})
+
+test('what setImmediate() calls, and what awaited it, is summed up with the function that starts most of it', () => {
+  const { categories: { immediates } } = read([[['processImmediate', 'poll'], 300], [['processImmediate', 'await', 'wait'], 700], [['run', 'poll'], 500], [['(program)'], 100]])
+  assert.deepEqual([immediates.ms, immediates.where.function], [1000, 'wait'])
 })
 
 test('a function that a write calls back is not writing', () => {

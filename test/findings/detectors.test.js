@@ -61,6 +61,7 @@ const CASES = [
   { id: 'socket-connects', sick: { activity: sockets('connects', 9000) }, healthy: { activity: sockets('connects', 2900) }, says: /30 % .* in opening connections, called in login/ },
   { id: 'socket-connects', sick: { activity: sockets('accepts', { ms: 1000, samples: 100, closingMs: 2400 }) }, healthy: { activity: sockets('accepts', { ms: 200, samples: 20, closingMs: 2400 }) }, says: /^Clients open new connections all the time: .* 11 % .* 17 % in event loop I\/O/ },
   { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700 } }, healthy: { activity: { busyMs: 50_000, samples: 5000 } }, says: /busy 95 %/ },
+  { id: 'many-short-turns', sick: { activity: { busyMs: 57_000, samples: 5700, categories: { immediates: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, samples: 5000, categories: { immediates: { ms: 20_000, where: PLACE } } } }, says: /^The event loop is full: busy 95 % of the time with setImmediate\(\) again and again, most of them from login \(auth\.js:23\)\.$/ },
   { id: 'task-flood', sick: { activity: { busyMs: 50_000, categories: { tasks: { ms: 20_000, where: PLACE } } } }, healthy: { activity: { busyMs: 50_000, categories: { tasks: { ms: 5000, where: PLACE } } } }, says: /most of them from login/ },
   { id: 'task-flood', sick: hotSpots(spot({ queueMs: 9000, text: 'for (;;) await null' })), healthy: hotSpots(spot({ queueMs: 600, text: 'for (;;) await null' })), says: /most of them from login/ },
   { id: 'gc-pressure', sick: { activity: { gcMs: 9000, categories: { collected: { ms: 9000, where: PLACE } } } }, healthy: { activity: { gcMs: 3000 } }, says: /45 % .* while login \(auth\.js:23\) runs/ },
@@ -360,6 +361,9 @@ test('a synchronous call is found by the sampled calls below a function that mak
 test('a module that is loaded again and again while requests wait is no start-up', () => {
   const [first] = ask(hotSpots(spot({ sync: { api: 'require', share: 0.9 }, stalls: { count: 3, ms: 2000, longestMs: 900 } }))).findings
   assert.deepEqual([first.id, first.severity], ['start-up', 'critical'])
+  const asked = changes => idsOf(ask(hotSpots(spot({ culprit: { call: 'require' }, ...changes }))))
+  assert.deepEqual(asked({ ms: 9000, share: 0.3 }), ['start-up'], 'compiling is no synchronous call by its name, and many short ones are no stall')
+  assert.deepEqual(asked({ ms: 900, share: 0.03, samples: 90 }), ['nothing-wrong'])
 })
 
 test('a loop that is blocked now is said to be', () => {

@@ -30,6 +30,7 @@ const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from'
 const CONSOLE = /^node:(internal\/)?console/
 const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
 const TASK_QUEUES = 'node:internal/process/task_queues'
+const TIMERS = 'node:internal/timers'
 // Functions of Node.js in which a socket writes, is made and connected, is accepted, or is closed.
 /** @type {[NonNullable<Stack['socket']>, RegExp][]} */
 const SOCKET = [
@@ -56,6 +57,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {boolean} isLogging
  * @property {boolean} isLoading
  * @property {boolean} isBuffer  a Buffer is created and filled
+ * @property {boolean} isImmediate  setImmediate() called it, or what it awaited
  * @property {string | null} development  the package whose development build is on the stack
  * @property {Frame | null} converter  the outermost toJSON() or toString()
  * @property {boolean} isTask    called only by the queue of microtasks or ticks, as after an await
@@ -141,6 +143,7 @@ function describeStack (frames, { dependsOn }) {
     isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
+    isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
     development: developmentOf(frames),
     converter: frames.findLast(({ origin, name }) => (origin === 'app' || origin === 'dependency') && CONVERTERS.test(name)) ?? null,
     isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),

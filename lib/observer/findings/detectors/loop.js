@@ -8,7 +8,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
-const { kindOf, placeOf } = require('./hot-spot')
+const { isWorth, kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
@@ -21,7 +21,14 @@ const SHORT_TURNS = Object.freeze({
   full: 0.9,
   // With more stalls than this, the stalls are the problem.
   maxStalledShare: 0.1,
-  maxPlaces: 3
+  maxPlaces: 3,
+  // Four requests that poll with setImmediate() have a third of the busy time in it, and the loop's own I/O another third; applications that yield now
+  // and then have a few percent.
+  immediatesShare: 0.2
+})
+const POLLING = Object.freeze({
+  why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
+  instead: 'wait for what happens (a promise, an event, a callback), or look for it with a timer; if immediates divide work, do a few milliseconds of it in each'
 })
 
 /**
@@ -39,16 +46,19 @@ const manyShortTurns = {
     if (sumStalls(readings, ['code', 'gc', 'unknown']).ms > observedMs * SHORT_TURNS.maxStalledShare || readings.blockedMs >= readings.thresholdMs) return []
     const [heaviest] = activity.hotSpots
     const places = activity.hotSpots.slice(0, SHORT_TURNS.maxPlaces).map(({ culprit, share }) => `${placed(culprit)} ${percent(share)}`).join(', ')
+    const { ms: immediatesMs, where: starting } = activity.categories.immediates
+    const isPolling = starting !== null && immediatesMs >= activity.busyMs * SHORT_TURNS.immediatesShare
     return [makeFinding(readings, {
       id: 'many-short-turns',
-      title: `The event loop is full: busy ${percent(utilization)} of the time with many short tasks, without a single culprit.`,
+      title: `The event loop is full: busy ${percent(utilization)} of the time with ${isPolling ? `setImmediate() again and again, most of them from ${placed(starting)}` : 'many short tasks, without a single culprit'}.`,
       lostMs: observedMs * utilization,
       what: `Busy ${duration(activity.busyMs)} of the last ${duration(observedMs)} without notable stalls.${places === '' ? '' : ` The heaviest: ${places}.`}`,
-      where: heaviest === undefined ? null : placeOf(heaviest),
+      where: isPolling ? { ...starting, via: null, route: null } : heaviest === undefined ? null : placeOf(heaviest),
       why: 'one thread runs all JavaScript: when it is always busy, every request waits for those before it',
       instead: 'run more processes (cluster, more containers) or send fewer requests here, and make the heaviest functions cheaper',
+      ...(isPolling && POLLING),
       evidence: {
-        utilization: rounded(utilization, 3), delayP50Ms: rounded(process?.delay.p50Ms ?? 0), requestsInFlight: rounded(inFlightOf(readings) ?? 0)
+        utilization: rounded(utilization, 3), immediatesShare: rounded(immediatesMs / Math.max(1, activity.busyMs), 3), delayP50Ms: rounded(process?.delay.p50Ms ?? 0), requestsInFlight: rounded(inFlightOf(readings) ?? 0)
       },
       next: [`npx loopscope profile ${pid}`]
     })]
@@ -100,7 +110,9 @@ const START_UP = Object.freeze({
   longMs: 3000,
   // For this long after the start it is reported.
   recentMs: 90_000,
-  minLateStalls: 2
+  minLateStalls: 2,
+  // Without stalls, as of other synchronous calls.
+  late: { ofTime: 0.05 }
 })
 
 /**
@@ -114,7 +126,7 @@ const startUp = {
   find (readings) {
     const { activity, process, at, startedAt } = readings
     const hotSpots = (activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'start-up')
-    const late = hotSpots.filter(({ isStartUp, stalls }) => !isStartUp && stalls.count >= START_UP.minLateStalls)
+    const late = hotSpots.filter(spot => !spot.isStartUp && (spot.stalls.count >= START_UP.minLateStalls || isWorth(spot, readings, START_UP.late)))
     if (late.length > 0) return late.map(spot => startUpFinding(readings, spot.ms, spot, false))
     // The recorder starts in the middle of it.
     const ms = Math.max(process?.startUpMs ?? 0, activity?.categories.loading.ms ?? 0)
