@@ -11,7 +11,8 @@ test('conversions, copies and objects that are made again and again have advice 
   const asked = (call, via = null) => ask(spot({ culprit: { call, via } }))
   const cases = [
     ['concat', /collect the parts in an array/], ['Array.concat', /join them once/], ['inspect', /test the log level first/], ['get stack', /stackTraceLimit/],
-    ['Intl.NumberFormat', /make one Intl formatter/], ['Date.toLocaleDateString', /make one Intl formatter/], ['RegExp', /make the expression once/], ['postMessage', /transfer ArrayBuffers/]
+    ['Intl.NumberFormat', /make one Intl formatter/], ['Date.toLocaleDateString', /make one Intl formatter/], ['RegExp', /make the expression once/], ['postMessage', /transfer ArrayBuffers/],
+    ['setImmediate', /wait for what happens/]
   ]
   for (const [call, instead] of cases) assert.match(asked(call).instead, instead, call)
   const pool = asked('postMessage', { package: 'piscina', function: 'run', through: null })

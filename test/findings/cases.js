@@ -33,6 +33,7 @@ const SICK = [
   { name: 'small-writes', id: 'socket-writes', load: { connections: 4, pauseMs: 0 }, text: /next \(.*small-writes\.js:\d+\), about/ },
   { name: 'new-connections', id: 'socket-connects', load: { connections: 4, pauseMs: 0 }, text: /opening connections/ },
   { name: 'short-turns', id: 'many-short-turns', load: { connections: 16, pauseMs: 0 }, text: /full/ },
+  { name: 'formatters', id: 'hot-function', load: BUSY, text: /Intl\.NumberFormat, called in toMoney/ },
   { name: 'microtasks', id: 'task-flood', load: BUSY, text: /settle/ },
   { name: 'next-ticks', id: 'task-flood', load: BUSY, text: /drain/ },
   { name: 'await-replace', id: 'hot-function', load: BUSY, text: /String\.replace \(regular expression\), called in showComment/ },

@@ -36,6 +36,12 @@ const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash
 const READS_CLOCK = /\bnew Date\b(?! *\( *[^)\s])|\b(Date\.now|performance\.now|process\.hrtime(\.bigint)?) *\(/
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
 
+// With setImmediate(), as a function or as the whole loop.
+const POLLING = Object.freeze({
+  why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
+  instead: 'wait for what happens (a promise, an event, a callback), or look for it with a timer; if immediates divide work, do a few milliseconds of it in each'
+})
+
 /**
  * The kind of work of a hot spot, by what was called there.
  * @param {HotSpot} spot
@@ -259,4 +265,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, through }
+module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, POLLING, through }

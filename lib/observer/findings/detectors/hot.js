@@ -8,7 +8,7 @@ const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
-const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, through } = require('./hot-spot')
+const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -227,6 +227,7 @@ const OTHERS = [
     why: 'it copies everything that is reachable from the value, on the event loop of the sender and again on that of the receiver',
     instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
   }],
+  [/^setImmediate$/, POLLING],
   [/(^|\.)concat$/, {
     why: 'it copies all the parts: joined one after the other, those before are copied again each time',
     instead: 'collect the parts in an array and join them once at the end, or process them one by one (a stream)'

@@ -8,7 +8,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
-const { isWorth, kindOf, placeOf } = require('./hot-spot')
+const { isWorth, kindOf, placeOf, POLLING } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
@@ -25,10 +25,6 @@ const SHORT_TURNS = Object.freeze({
   // Four requests that poll with setImmediate() have a third of the busy time in it, and the loop's own I/O another third; applications that yield now
   // and then have a few percent.
   immediatesShare: 0.2
-})
-const POLLING = Object.freeze({
-  why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
-  instead: 'wait for what happens (a promise, an event, a callback), or look for it with a timer; if immediates divide work, do a few milliseconds of it in each'
 })
 
 /**
