@@ -78,6 +78,8 @@ export interface RouteWaits {
   waitingMs: number
   /** The part of `waitingMs` in which no function of the application was seen waiting. */
   unseenMs: number
+  /** The part of `waitingMs` in which the client had not read yet what was sent to it, as far as the ticks of the heartbeat show. */
+  clientMs: number
   /** Longest first; at most 50. */
   lines: WaitLine[]
   /** Longest first; at most 5. */

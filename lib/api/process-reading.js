@@ -27,7 +27,7 @@ function processReadings (instruments, requests) {
  * @returns {ProcessReading}
  */
 function readProcess (instruments, requests) {
-  const { durations, active } = requests.read()
+  const { durations, active, endless } = requests.read()
   return {
     uptimeMs: Math.round(performance.now()),
     startUpMs: startUpMs(),
@@ -37,7 +37,7 @@ function readProcess (instruments, requests) {
     poolSize: instruments.options.threadPoolSize,
     waitsFor: countWaits(),
     ownSeconds: Object.fromEntries(instruments.overhead().map(({ component, seconds }) => [component, seconds])),
-    routes: sumByRoute(durations),
+    routes: sumByRoute(durations).filter(({ route }) => !endless.has(route)),
     inFlight: active.reduce((sum, { count }) => sum + count, 0)
   }
 }

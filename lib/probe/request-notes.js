@@ -9,6 +9,7 @@ const { readBlockedStack } = require('./blocked-stack')
 const { Arrivals } = require('./http/arrivals')
 const { InFlight } = require('./http/in-flight')
 const { RequestLog } = require('./http/request-log')
+const { isEventStream } = require('./http/response-ends')
 const { handlersOf, isFinished, routeOf } = require('./http/route-template')
 const { traceOf } = require('./trace-of')
 const { AwaitSampler } = require('./waits/await-sampler')
@@ -40,7 +41,6 @@ const MAX_PROBES = 200
 
 // Routes are few; masked paths may be many.
 const MAX_ROUTES = 500
-const EVENT_STREAM = /^content-type: *text\/event-stream/im
 const MAX_FUNCTIONS = 4 // of a route: the route's own middleware first, the handler last
 
 /**
@@ -237,14 +237,6 @@ class RequestNotes {
     this.#answers = []
     this.#tell('requestNotes', { notes })
   }
-}
-
-/**
- * Server-sent events go on for as long as their client wants: that is not slow.
- * @param {any} response  its headers are only in their text where writeHead() was given them
- */
-function isEventStream (response) {
-  return EVENT_STREAM.test(response?._header ?? '')
 }
 
 /**

@@ -111,7 +111,7 @@ for (const { id, sick, healthy, says } of CASES) {
 test('where requests wait is named where it was sampled', () => {
   const pace = { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] }
   const line = { function: 'loadOrders', file: 'orders.js', line: 12, column: 3, awaited: 'pg-pool', via: null, resumedBy: null, poolMs: 0, callers: [], requests: 9, waits: 9, ms: 7000, queuedMs: 0, share: 0.8, p50Ms: 700, p99Ms: 900, maxMs: 900 }
-  const route = { route: 'GET /orders', requests: 9, open: 0, truncated: 0, totalMs: 8750, waitingMs: 8000, unseenMs: 0, lines: [line], serial: [] }
+  const route = { route: 'GET /orders', requests: 9, open: 0, truncated: 0, totalMs: 8750, waitingMs: 8000, unseenMs: 0, clientMs: 0, lines: [line], serial: [] }
   const [found] = ask({ pace, waits: [route] }).findings
   assert.match(found.what, /They wait 88 % of that time at loadOrders \(orders\.js:12\), for pg-pool\./)
   assert.deepEqual([found.where.function, found.where.line, found.where.route, found.evidence.awaited], ['loadOrders', 12, 'GET /orders', 'pg-pool'])
@@ -206,6 +206,16 @@ test('threads that are at work are told beside a loop with which nothing is wron
   assert.deepEqual([first.id, second.id, second.severity, figures.workers], ['nothing-wrong', 'busy-threads', 'info', 1.867])
   assert.match(first.title, /^No significant problem found in the event loop: utilization 33 %, worker threads 187 % of a CPU, no stall/)
   assert.match(`${second.title} ${second.what}`, /^Worker threads, or libuv's pool, used .* All of them have ended\.$/)
+})
+
+test('workers that requests wait for are named with the line, however little CPU time they get', () => {
+  const { sick } = WAITING.find(({ id }) => id === 'timer-wait')
+  const waitingFor = awaited => sick.waits.map(route => ({ ...route, lines: route.lines.map(line => ({ ...line, awaited })) }))
+  const findIn = waits => ask({ ...sick, waits, threads: { ...THREADS, workerMs: 6000 } }).findings.find(({ id }) => id === 'busy-threads')
+  const found = findIn(waitingFor('worker'))
+  assert.deepEqual([found.severity, found.where.function, found.where.route], ['warning', 'loadOrders', 'GET /orders'])
+  assert.match(found.what, /GET \/orders waits \d+ % of its time at loadOrders \(orders\.js:12\)\.$/)
+  assert.equal(findIn(waitingFor('pg')).severity, 'info')
 })
 
 test('nothing wrong is an answer with its figures', () => {

@@ -24,13 +24,24 @@ test('shows files relative to the application and counts from 1', () => {
 test('finds the origin of code', () => {
   assert.deepEqual(describe('/srv/shop/lib/cart.js', '/srv/shop/'), ['lib/cart.js', 'app'])
   assert.deepEqual(describe('file:///srv/shop/node_modules/express/index.js'), ['node_modules/express/index.js', 'dependency'])
-  assert.deepEqual(describe('file:///srv/node_modules/express/index.js'), ['/srv/node_modules/express/index.js', 'dependency'])
   assert.deepEqual(describe('node:internal/fs/utils'), ['node:internal/fs/utils', 'node'])
   assert.deepEqual(describe('', '/srv/shop', { scriptId: '0', lineNumber: -1, columnNumber: -1 }), ['', 'native'])
   assert.deepEqual(describe('', '/srv/shop', { scriptId: '31' }), ['', 'app'], 'made by eval or new Function')
   for (const functionName of ['(root)', '(program)', '(idle)', '(garbage collector)']) {
     assert.deepEqual(describe('', '/srv/shop', { functionName, scriptId: '0' }), ['', 'meta'])
   }
+})
+
+test('a package that is installed above the application is shown like its own', () => {
+  const hoisted = ['node_modules/express/index.js', 'dependency']
+  for (const root of ['/mono/services/shop', '/mono/services/shop/', '/mono/shop']) assert.deepEqual(describe('file:///mono/node_modules/express/index.js', root), hoisted)
+  assert.deepEqual(describe('file:///node_modules/express/index.js', '/app'), hoisted)
+  assert.deepEqual(describe('file:///D:/mono/node_modules/express/index.js', 'd:\\Mono\\services\\shop'), hoisted)
+  assert.deepEqual(describe('file:///usr/lib/node_modules/ms/index.js', '/usr/lib/node_modules/shop'), ['node_modules/ms/index.js', 'dependency'])
+  const pnpm = 'node_modules/.pnpm/express@5.1.0/node_modules/express/index.js'
+  assert.deepEqual(describe(`file:///mono/${pnpm}`, '/mono/services/shop'), [pnpm, 'dependency'])
+  assert.deepEqual(describe('file:///mono/services/other/node_modules/ms/index.js', '/mono/services/shop'), ['/mono/services/other/node_modules/ms/index.js', 'dependency'], 'not above it')
+  assert.deepEqual(describe('file:///usr/lib/node_modules/npm/index.js', '/usr/library'), ['/usr/lib/node_modules/npm/index.js', 'dependency'])
 })
 
 test('takes an application that is itself installed in a node_modules for the application', () => {

@@ -64,5 +64,5 @@ test('starts and stops twice, and leaves nothing subscribed', async t => {
   assert.equal(hasSubscribers('http.server.request.start'), false)
   const { get } = await serve(t, (request, response) => response.end('x'), { context })
   await get('/')
-  assert.deepEqual(requests.read(), { durations: [], active: [], overflowed: 0 })
+  assert.deepEqual(requests.read(), { durations: [], active: [], overflowed: 0, endless: new Set() })
 })

@@ -19,6 +19,18 @@ test('lines are counted once a file, and a file that cannot be read has none', t
   assert.equal(count('app.js'), 3)
 })
 
+test('the files of a package above the application are found', t => {
+  const folder = makeScratch(t)
+  const appRoot = path.join(folder, 'services', 'shop')
+  const installed = path.join(folder, 'node_modules', 'ms')
+  for (const made of [appRoot, installed]) fs.mkdirSync(made, { recursive: true })
+  fs.writeFileSync(path.join(installed, 'index.js'), 'one\ntwo')
+  fs.writeFileSync(path.join(installed, 'package.json'), '{ "dependencies": { "long": "1" } }')
+  const { count, read, dependsOn } = createSourceLines({ appRoot })
+  assert.deepEqual([count('node_modules/ms/index.js'), read('node_modules/ms/index.js', 2), count('node_modules/ms/gone.js')], [2, ['two'], null])
+  assert.deepEqual([dependsOn('node_modules/ms/index.js', 'long'), dependsOn('node_modules/ms/index.js', 'short')], [true, false])
+})
+
 test('a line that the culprit cannot have is another file\'s, which V8 inlined', () => {
   const profile = profileOf([[['spin'], 300e3]])
   const node = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'spin')

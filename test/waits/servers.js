@@ -3,11 +3,13 @@
 // Real servers for the clients of this folder, each started for a test on a free port, with its files in a temporary folder; and a proxy before it that delays its
 // answers. The clients: `npm install --no-save --prefix test/waits`.
 
+const dgram = require('node:dgram')
 const fs = require('node:fs')
+const http = require('node:http')
 const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
-const { execFile, spawn } = require('node:child_process')
+const { execFile, execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { promisify } = require('node:util')
 
@@ -152,9 +154,66 @@ async function startProxy (t, port) {
   return proxy
 }
 
+/**
+ * A name server: every name has the address 127.0.0.1.
+ * @param {import('node:test').TestContext} t
+ * @param {number} delayMs
+ */
+async function startNameServer (t, delayMs) {
+  const socket = dgram.createSocket('udp4')
+  let isOpen = true
+  socket.on('message', (query, { port, address }) => setTimeout(() => { if (isOpen) socket.send(addressFor(query), port, address) }, delayMs))
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  t.after(() => {
+    isOpen = false
+    socket.close()
+  })
+  return socket.address().port
+}
+
+/** @param {Buffer} query */
+function addressFor (query) {
+  const question = query.subarray(12, query.indexOf(0, 12) + 5)
+  const header = Buffer.from([query[0], query[1], 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0])
+  return Buffer.concat([header, question, Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1])])
+}
+
+/**
+ * A file whose readers wait until the next of many writers comes.
+ * @param {import('node:test').TestContext} t
+ * @param {number} everyMs
+ */
+function startSlowFile (t, everyMs) {
+  const file = path.join(makeFolder(t), 'catalog')
+  execFileSync('mkfifo', [file])
+  const write = () => fs.open(file, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK, (error, fd) => {
+    if (!error) fs.write(fd, 'text', () => fs.close(fd, () => {})) // else nobody reads
+  })
+  const timer = setInterval(write, everyMs)
+  t.after(() => clearInterval(timer))
+  return file
+}
+
+/**
+ * A server that ends each connection after one answer.
+ * @param {import('node:test').TestContext} t
+ * @param {number} delayMs
+ */
+async function startClosingServer (t, delayMs) {
+  const server = http.createServer((request, response) => setTimeout(() => response.writeHead(200, { connection: 'close' }).end('{}'), delayMs))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return server.address().port
+}
+
 /** @param {string} name  of a client's package */
 function load (name) {
   return require(path.join(PACKAGES, name))
 }
 
-module.exports = { load, pathOf, skipWithout, startMariadb, startPostgres, startProxy, startRedis }
+module.exports = { load, pathOf, skipWithout, startClosingServer, startMariadb, startNameServer, startPostgres, startProxy, startRedis, startSlowFile }

@@ -50,6 +50,7 @@ const DEFAULTS = Object.freeze({
  * @property {{ method: string, scheme: 'http' | 'https', route: string, status: string, reading: BucketReading }[]} durations
  * @property {Active[]} active
  * @property {number} overflowed  requests counted under '_other', for their route or their status
+ * @property {ReadonlySet<string>} endless  routes, with their method, that answer as long as their client wants
  */
 
 /**
@@ -72,6 +73,8 @@ class RequestDurations {
   #sharing = new Map()
   /** By method. @type {Record<'http' | 'https', Map<string, Active>>} */
   #active = { http: new Map(), https: new Map() }
+  /** @type {Set<string>} */
+  #endless = new Set()
   /** Arrived and answered. @type {Float64Array} */
   #totals = new Float64Array(2)
 
@@ -121,6 +124,11 @@ class RequestDurations {
     return counts.name
   }
 
+  /** @param {string} name  of a route, as finished() returned it, whose requests end when their client leaves: they are counted, and not slow */
+  noteEndless (name) {
+    if (this.#endless.size < this.#maxRoutes) this.#endless.add(name)
+  }
+
   /**
    * @param {string} method
    * @param {'http' | 'https'} scheme
@@ -168,7 +176,7 @@ class RequestDurations {
       }
     }
     const active = Object.values(this.#active).flatMap(byMethod => [...byMethod.values()].map(counted => ({ ...counted })))
-    return { durations, active, overflowed: this.#overflowed }
+    return { durations, active, overflowed: this.#overflowed, endless: this.#endless }
   }
 
   /**

@@ -5,7 +5,7 @@
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { warnOnce } = require('../../base/warnings')
-const { whenEnded } = require('../../probe/http/response-ends')
+const { isEventStream, whenEnded } = require('../../probe/http/response-ends')
 const { contextOn, createRequestContext, replaceStandIn } = require('../../probe/http/contexts/one-request')
 const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/route-template')
 
@@ -19,11 +19,14 @@ const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/rou
 const STATUS_CLIENT_CLOSED = 499
 
 const MICROS_PER_SECOND = 1e6
+// Shorter ones do not matter to how long a route takes.
+const LONG_SECONDS = 0.1
 
 /**
  * @typedef {object} RequestCounter  the part of RequestDurations that is used
  * @property {(method: string, scheme: 'http' | 'https') => Active} started
  * @property {(request: import('./request-durations').FinishedRequest) => string} finished  returns the name of its route
+ * @property {(name: string) => void} noteEndless  of a route
  */
 
 /**
@@ -139,6 +142,7 @@ class RequestMeasure {
       if (!active) return
       const route = this.#requests.finished({ active, route: answeredTemplate(context, status), status, seconds })
       context.route = route
+      if (seconds >= LONG_SECONDS && isEventStream(response)) this.#requests.noteEndless(route)
       this.#onAnswered(context, route, status, toMicros)
     } catch (error) {
       warnOnce(this.#logger, 'LOOPSCOPE_WARN_INTERNAL', error)

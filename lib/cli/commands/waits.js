@@ -84,7 +84,7 @@ async function askProcess ({ query, withinMs }, invocation) {
  * @param {number | undefined} width
  * @returns {string[]}
  */
-function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, lines, serial }, width) {
+function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, clientMs, lines, serial }, width) {
   const shown = lines.filter(({ share }) => share >= MIN_SHARE).slice(0, MAX_LINES)
   const notes = [
     ...(open === 0 ? [] : [`${open} of them not answered yet`]),
@@ -97,6 +97,7 @@ function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, uns
     ...(shown.length === 0 ? [] : tableLines(COLUMNS, shown, width)),
     ...(queuedMs < totalMs * MIN_SHARE ? [] : [`  ${percent(queuedMs, totalMs)} in line for the event loop, which was busy with other code`]),
     ...(unseenMs < totalMs * MIN_SHARE ? [] : [`  ${percent(unseenMs, totalMs)} waiting where no await of the application was seen`]),
+    ...(clientMs < totalMs * MIN_SHARE ? [] : [`  ${percent(clientMs, totalMs)} waiting for a client that had not read what was sent`]),
     ...serial.filter(({ awaits, ms }) => awaits >= MIN_IN_ROW && ms >= totalMs * MIN_SHARE).slice(0, 1).map(describeSerial)
   ]
 }

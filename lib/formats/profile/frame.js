@@ -12,7 +12,7 @@ const { createWorkLineOf } = require('./work-lines')
  *
  * @typedef {object} Frame
  * @property {string} name
- * @property {string} file    relative to the application where it lies below it; '' where V8 knows none
+ * @property {string} file    relative to the application where it lies below it; of a package above it from node_modules on; '' where V8 knows none
  * @property {number} line    from 1; 0 where V8 knows none. The line on which the function begins
  * @property {number} column  from 1; 0 where V8 knows none
  * @property {Origin} origin
@@ -133,6 +133,7 @@ function decode (pathname) {
 }
 
 /**
+ * A package in a node_modules folder above the application, as in a monorepo, is shown as if it were in the application's own.
  * @param {string} root
  * @param {string} path
  */
@@ -140,8 +141,12 @@ function relativeTo (root, path) {
   const folder = root.replace(/\/*$/, '/')
   if (folder === '/') return path
   const ignoreCase = /^[a-z]:/i.test(folder) || folder.startsWith('//')
-  const isBelow = ignoreCase ? path.toLowerCase().startsWith(folder.toLowerCase()) : path.startsWith(folder)
-  return isBelow ? path.slice(folder.length) : path
+  const isIn = (/** @type {string} */ inner, /** @type {string} */ outer) => {
+    return ignoreCase ? inner.toLowerCase().startsWith(outer.toLowerCase()) : inner.startsWith(outer)
+  }
+  if (isIn(path, folder)) return path.slice(folder.length)
+  const above = path.slice(0, path.indexOf('/node_modules/') + 1)
+  return above !== '' && isIn(folder, above) ? path.slice(above.length) : path
 }
 
 /**

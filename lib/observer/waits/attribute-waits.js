@@ -59,6 +59,10 @@ const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
 const QUEUES = new Set([
   ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
 ])
+// A callback of these kinds has one owner; a socket or a worker may be used by several requests in turn.
+const OF_ONE_OWNER = new Set(['timer', 'dns'])
+// Functions that return each other's promises.
+const MAX_RETURNED = 5
 // Of more waits at once the first ones decide.
 const MAX_AT_ONCE = 50
 
@@ -70,10 +74,11 @@ const MAX_AT_ONCE = 50
 function attributeWaits (waits, runs) {
   const nodes = createNodes(waits)
   const lazy = waits.filter(isLazy)
+  const returned = waits.filter(isReturned)
   /** @type {Map<string, OpenLine>} */
   const lines = new Map()
   for (const { fromMicros, toMicros, pending } of segmentsOf(nodes, runs)) {
-    const chosen = choose(pending, lazy, fromMicros)
+    const chosen = choose(pending, { lazy, returned }, fromMicros)
     if (chosen === null) continue
     const line = lineOf(lines, chosen.node)
     line.counted.add(chosen.node)
@@ -192,6 +197,14 @@ function isLazy ({ stack, made, resource }) {
 }
 
 /**
+ * A function that is async returns a promise without awaiting it: V8 waits for it, and shows who made it.
+ * @param {Awaited} wait
+ */
+function isReturned ({ stack, made, resource }) {
+  return resource === '' && isOfV8(stack) && made !== null && made.app.length > 0
+}
+
+/**
  * A promise of the application that is settled by the code of another request: what that one did, or its place in a chain of them.
  * @param {Label & { node: Node }} chosen
  * @returns {number} when the other request began; 0: it waits for something else
@@ -207,7 +220,7 @@ function queueOf ({ awaited, via }) {
 
 /**
  * What the queue waits for itself begins with its turn: the code that settles one of its promises has waited since then. Until then the request waits
- * for others, and one of these promises is settled by code of them.
+ * for others, and one of these promises is settled by code of them. p-limit 3 runs what is given to it as code of another request, and passes its promise on.
  * @param {Node} node
  * @param {string} queue  the package
  * @param {readonly Awaited[]} waits
@@ -215,10 +228,29 @@ function queueOf ({ awaited, via }) {
  */
 function turnOf ({ wait: node }, queue, waits) {
   const inside = waits.filter(({ stack, made, fromMicros, toMicros }) => {
-    return fromMicros >= node.fromMicros - SAME_MICROS && toMicros <= node.toMicros && [made, stack].some(from => from !== null && queueOf(from) === queue)
+    if (fromMicros < node.fromMicros - SAME_MICROS || toMicros > node.toMicros) return false
+    return isPassedOn({ stack, made }) || [made, stack].some(from => from !== null && queueOf(from) === queue)
   })
   if (!inside.some(({ isByOther }) => isByOther)) return 0
-  return Math.max(...inside.map(({ sinceMicros = 0, fromMicros }) => sinceMicros > fromMicros ? sinceMicros : 0))
+  return Math.max(...inside.map(wait => isPassedOn(wait) ? wait.fromMicros : sinceIn(wait)))
+}
+
+/** @param {Pick<Awaited, 'stack' | 'made'>} wait  for a promise that was made in code of another request, or of none */
+function isPassedOn ({ stack, made }) {
+  return made === null && isOfV8(stack)
+}
+
+/** @param {Awaited} wait */
+function sinceIn ({ sinceMicros = 0, fromMicros }) {
+  return sinceMicros > fromMicros ? sinceMicros : 0
+}
+
+/**
+ * V8 itself waits for a promise with which another one is resolved.
+ * @param {AwaitStack} stack
+ */
+function isOfV8 ({ app, isInternal, awaited }) {
+  return app.length === 0 && !isInternal && awaited === null
 }
 
 /** @param {Pick<Awaited, 'stack' | 'made'>} wait */
@@ -229,11 +261,11 @@ function packageOf ({ stack, made }) {
 
 /**
  * @param {Node[]} all  that are pending
- * @param {Awaited[]} lazy  of the whole request
+ * @param {{ lazy: Awaited[], returned: Awaited[] }} unnamed  waits of the whole request that no function of the application shows by itself
  * @param {number} micros  the moment
  * @returns {(Label & { node: Node }) | null}
  */
-function choose (all, lazy, micros) {
+function choose (all, { lazy, returned }, micros) {
   const combined = all.filter(({ isCombined }) => isCombined)
   // Promise.all() is one wait.
   const pending = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key))).slice(0, MAX_AT_ONCE)
@@ -250,7 +282,7 @@ function choose (all, lazy, micros) {
     return (covers.get(other) ?? 0) - (covers.get(one) ?? 0) || Number(other.wait.stack.isAwait) - Number(one.wait.stack.isAwait) ||
       one.depth - other.depth || one.wait.fromMicros - other.wait.fromMicros
   })
-  return node === undefined ? null : { node, ...awaitedOf(node, pending, () => lazyAt(lazy, node.wait, micros)) }
+  return node === undefined ? null : { node, ...awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : returnedAt(returned, node.awaitedKey, micros, node.wait.toMicros)) }
 }
 
 /**
@@ -277,15 +309,45 @@ function isBelow (inner, outer) {
 /**
  * @param {Node} node
  * @param {Node[]} pending
- * @param {() => Label | null} findLazy
+ * @param {() => Label | null} findUnnamed
  * @returns {Label}
  */
-function awaitedOf (node, pending, findLazy) {
+function awaitedOf (node, pending, findUnnamed) {
   const label = { ...packageAwaited(node, pending), resumedBy: null }
   const { settled = null, stack, made } = node.wait
-  if (label.awaited !== null || !node.isOwn || made?.isCombined === true || stack.isThen) return label
-  if (settled === null) return made === null ? findLazy() ?? label : label
-  return settled.kind === 'code' ? { ...label, resumedBy: settled.place } : { ...label, awaited: settled.kind }
+  // events.once() awaits whatever emits the event.
+  const isNamed = label.awaited !== null && label.awaited !== 'node:events'
+  if (isNamed || !node.isOwn || made?.isCombined === true || stack.isThen) return label
+  if (settled === null) return findUnnamed() ?? label
+  return settledAs(node.wait) ?? label
+}
+
+/**
+ * @param {Awaited} wait
+ * @returns {Label | null} by what settled it
+ */
+function settledAs ({ settled = null, isByOther = false, byMicros = 0 }) {
+  if (settled === null) return null
+  if (settled.kind === 'code') return { awaited: null, via: null, resumedBy: settled.place }
+  // In a callback for another request: that one let it go on.
+  if (isByOther && byMicros !== 0 && !OF_ONE_OWNER.has(settled.kind)) return null
+  return { awaited: settled.kind, via: null, resumedBy: null }
+}
+
+/**
+ * @param {Awaited[]} returned
+ * @param {string | null} key  of the function that returned it
+ * @param {number} fromMicros
+ * @param {number} endMicros  of what awaits the function
+ * @param {number} [depth]
+ * @returns {Label | null}
+ */
+function returnedAt (returned, key, fromMicros, endMicros, depth = 0) {
+  const wait = key === null || depth > MAX_RETURNED ? undefined : returned.find(({ made, ...at }) => at.fromMicros < endMicros && at.toMicros > fromMicros && made?.app.some(frame => frame.key === key))
+  if (wait === undefined) return null
+  const { awaited = null, via = null, makerKey = null } = wait.made ?? {}
+  if (awaited !== null) return { awaited, via, resumedBy: null }
+  return settledAs(wait) ?? (makerKey === key ? null : returnedAt(returned, makerKey, fromMicros, endMicros, depth + 1))
 }
 
 /**

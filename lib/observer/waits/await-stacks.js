@@ -28,15 +28,29 @@ const { describeFrame, packageOf } = require('../../formats/profile/frame')
  */
 
 /**
- * How an awaited promise was settled. timer, dns: by a callback of Node.js for it. code: by other code of the application, at this place.
- * @typedef {{ kind: 'timer' | 'dns', place: null } | { kind: 'code', place: WaitPlace }} SettledBy
+ * How an awaited promise was settled. code: by other code of the application, at this place. Else by a callback of Node.js of this kind.
+ * @typedef {{ kind: string, place: null } | { kind: 'code', place: WaitPlace }} SettledBy
  */
 
 const THEN = new Set(['then', 'catch', 'finally'])
 const COMBINATORS = new Set(['all', 'allSettled', 'any', 'race'])
 const WAITS_FOR_ALL = new Set(['all', 'allSettled'])
-const TIMERS = 'node:internal/timers'
-const DNS = new Set(['node:dns', 'node:internal/dns/promises', 'node:internal/dns/callback_resolver'])
+/**
+ * What a callback of Node.js was called for: the first row of which a frame has this module and function.
+ * @type {readonly { kind: string, module: RegExp, function?: RegExp }[]}
+ */
+const CALLBACKS = Object.freeze([
+  { kind: 'timer', module: /^node:internal\/timers$/, function: /^listOnTimeout$/ },
+  { kind: 'worker', module: /^node:internal\/(worker|per_context\/messageport)\b/ },
+  { kind: 'process', module: /^node:(internal\/)?child_process\b/ },
+  { kind: 'dns', module: /^node:(internal\/)?dns\b/ },
+  { kind: 'file', module: /^node:(internal\/)?fs\b/ },
+  { kind: 'crypto', module: /^node:internal\/crypto\b/ },
+  { kind: 'zlib', module: /^node:zlib$/ },
+  { kind: 'connect', module: /^node:net$/, function: /afterConnect/ },
+  { kind: 'http', module: /^node:_http_client$/ },
+  { kind: 'stream', module: /^node:internal\/(streams\b|stream_base_commons)/ }
+])
 const TASK_QUEUES = 'node:internal/process/task_queues'
 const ASYNC_HOOKS = new Set(['node:internal/async_hooks', 'node:async_hooks'])
 // What compilers put between an async function and the promise that it returns.
@@ -112,11 +126,12 @@ function readSettled (all, { appRoot, toOriginal }, isByOther) {
   }).filter(({ url }) => url !== '' && !ASYNC_HOOKS.has(url))
   const queue = frames.findIndex(({ url }) => url === TASK_QUEUES)
   const called = queue === -1 ? frames : frames.slice(0, queue)
-  const node = called.find(({ isOfNode }) => isOfNode)
-  if (node !== undefined) {
-    if (!called.every(({ isOfApp, url }) => isOfApp || url === node.url)) return null
-    if (DNS.has(node.url)) return { kind: 'dns', place: null }
-    return node.url === TIMERS && called.some(({ name }) => name === 'listOnTimeout') ? { kind: 'timer', place: null } : null
+  const node = called.findIndex(({ isOfNode }) => isOfNode)
+  if (node !== -1) {
+    // A function of the application between them may have let several go on, one after the other.
+    if (!called.every(({ isOfApp, isOfNode }, index) => index < node ? isOfApp : isOfNode)) return null
+    const found = CALLBACKS.find(row => called.slice(node).some(({ url, name }) => row.module.test(url) && (row.function?.test(name) ?? true)))
+    return found === undefined ? null : { kind: found.kind, place: null }
   }
   const first = called.find(({ isOfApp }) => isOfApp)
   if (!isByOther || first === undefined || !called.every(({ isOfApp, place: { file } }) => isOfApp || LOCKS.has(packageOf(file)))) return null

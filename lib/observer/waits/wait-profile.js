@@ -49,6 +49,7 @@ const SHARED_SHARE = 0.2
  * @property {boolean} isTruncated
  * @property {boolean} isAsked
  * @property {number} waitingMs
+ * @property {number} clientMs
  * @property {Line[]} lines
  * @property {(WaitPlace & { key: string, count: number, ms: number })[]} serial
  */
@@ -184,12 +185,12 @@ class WaitProfile {
     const timelines = this.#explain(subjects)
     const busySince = this.#busySince(Math.min(...subjects.map(({ startMicros }) => startMicros)))
     return subjects.map(subject => {
-      const { sample: { route, startMicros, toMicros, isOpen, isTruncated, isAsked }, lines, serial } = subject
+      const { sample: { route, startMicros, toMicros, isOpen, isTruncated, isAsked, clientMicros }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
       const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
       const unseenMs = Math.max(0, waitingMs - sum(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
-      return { route, startMicros, toMicros, isOpen, isTruncated, isAsked, waitingMs: rounded(unseenMs + sum(found, totalOf)), lines: found, serial: inRow }
+      return { route, startMicros, toMicros, isOpen, isTruncated, isAsked, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), lines: found, serial: inRow }
     })
   }
 
@@ -293,6 +294,7 @@ function sumRoute (route, samples) {
     totalMs,
     waitingMs,
     unseenMs: Math.max(0, rounded(waitingMs - sum(lines, totalOf))),
+    clientMs: Math.min(waitingMs, sum(samples, sample => sample.clientMs)),
     lines: lines.slice(0, MAX_LINES),
     serial: groupBy(samples.flatMap(sample => sample.serial)).map(sumSerial).sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
   }

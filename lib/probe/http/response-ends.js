@@ -236,4 +236,14 @@ function createFinished (route, headers, span) {
   return context
 }
 
-module.exports = { ResponseEnds, finishRequest, isServedBy, whenEnded }
+const EVENT_STREAM = /^content-type: *text\/event-stream/im
+
+/**
+ * Server-sent events go on for as long as their client wants: that is not slow.
+ * @param {any} response  its headers are only in their text where writeHead() was given them
+ */
+function isEventStream (response) {
+  return EVENT_STREAM.test(response?._header ?? '')
+}
+
+module.exports = { ResponseEnds, finishRequest, isEventStream, isServedBy, whenEnded }

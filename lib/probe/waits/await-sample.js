@@ -55,6 +55,7 @@ const { stringify } = JSON // as it was at load
  *   byMicros: number][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
  *   byMicros: the begin of that other request, 0: it is over, or there is none
  * @property {number[]} runs  begins and ends: the request's own code, after a wait
+ * @property {number} clientMicros  in which its client had not read what was sent, as far as the ticks of the heartbeat show
  *
  * @typedef {{ stacks: string[], samples: SampleFacts[] }} AwaitBatch  stacks: JSON of AwaitFrame[], innermost first
  */
@@ -70,6 +71,8 @@ class AwaitSample {
   runs = []
   /** Async ids of resources that it waits for. @type {number[]} */
   resources = []
+  /** In which its client had not read what was sent. */
+  clientMicros = 0
   #captured = 0
 
   /**
@@ -125,7 +128,7 @@ class AwaitSample {
    */
   close (batch, route, toMicros, isOpen) {
     this.isOver = true
-    const { waits, runs, isTruncated, isAsked, context: { startMicros } } = this
+    const { waits, runs, clientMicros, isTruncated, isAsked, context: { startMicros } } = this
     const texts = readStacks(waits.flatMap(({ stack, made }) => [stack, made])).map(describe)
     batch.samples.push({
       route,
@@ -138,7 +141,8 @@ class AwaitSample {
         batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource,
         batch.numberOf(textOf(wait.settled)), ...this.#settlerOf(wait.settled)
       ]),
-      runs
+      runs,
+      clientMicros
     })
     for (const wait of waits) wait.stack = wait.made = wait.settled = null // a promise that never settles may keep the wait
   }

@@ -58,6 +58,7 @@ class AwaitSampler {
   #late = new WeakMap()
   /** What the code that runs waited for. @type {object | null} */
   #running = null
+  #tickMicros = 0
   #resources
   #batch = new Batch()
 
@@ -152,8 +153,8 @@ class AwaitSampler {
       this.#isTaking ||= this.#isOn && micros >= this.#nextMicros
       return
     }
+    this.#noteClients(micros)
     if (micros < this.#askedUntilMicros) return
-    this.#resources.stop()
     if (this.#isTaking && micros <= this.#takeUntilMicros) return
     if (this.#isTaking) this.#endPeriod(micros)
     const isLate = micros > this.#takeUntilMicros + MAX_PRESENT_MICROS
@@ -162,6 +163,14 @@ class AwaitSampler {
     for (const [context, sample] of this.#samples) this.#close(sample, context, routeOf(context.request), micros, true)
     this.#nextMicros = micros + Math.max(MIN_REST_MICROS, REST_FACTOR * (micros - Math.max(this.#presentMicros, this.#askedUntilMicros)))
     this.#uninstall()
+  }
+
+  /** What the system has not taken waits for a client that does not read. @param {number} micros  now */
+  #noteClients (micros) {
+    for (const [context, sample] of this.#samples) {
+      if (hasUnread(context)) sample.clientMicros += micros - Math.max(this.#tickMicros, context.startMicros)
+    }
+    this.#tickMicros = micros
   }
 
   /** No further requests, until the hooks have been away for a while. @param {number} micros  now */
@@ -203,6 +212,7 @@ class AwaitSampler {
     this.#takeUntilMicros = micros + PERIOD_MICROS
     try {
       this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter, settled: this.#onSettled }))
+      this.#resources.start()
     } catch {
       this.#isOn = this.#isTaking = false // a runtime without such hooks
     }
@@ -302,6 +312,15 @@ class AwaitSampler {
     if (wait === undefined || wait.sample.isOver || wait.toMicros === 0) return
     this.#waits.delete(promise)
     wait.sample.runs.push(wait.toMicros, monotonicMicros())
+  }
+}
+
+/** @param {RequestContext} context */
+function hasUnread ({ socket, request }) {
+  try {
+    return ((socket ?? request.socket)?.writableLength ?? 0) > 0
+  } catch {
+    return false // a session of HTTP/2 that is closed
   }
 }
 

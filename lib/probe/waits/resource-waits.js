@@ -1,7 +1,6 @@
 'use strict'
 
-// Waits of code without promises, while sampling was asked for: a callback that Node.js calls once, by the kind of its resource. Only from Node.js 24
-// on: before, async_hooks cannot be kept from tracking every promise, which makes each of them several times as slow.
+// Waits of code without promises: a callback that Node.js calls once, by the kind of its resource. Only from Node.js 24 on: before, async_hooks cannot be kept from tracking every promise, which makes each of them several times as slow.
 
 const { createHook } = require('node:async_hooks')
 const { reportFault } = require('../../base/guard')
@@ -10,7 +9,7 @@ const { monotonicMicros } = require('../../base/monotonic')
 /** @import { AwaitSample, Wait } from './await-sample' */
 /** @import { Budget } from './await-sampler' */
 
-const IS_CHEAP = Number(process.versions.node.split('.', 1)[0]) >= 24
+let isCheap = Number(process.versions.node.split('.', 1)[0]) >= 24
 
 /** Resources with one callback, by their type in Node.js. */
 const RESOURCES = new Map(Object.entries({
@@ -54,7 +53,7 @@ class ResourceWaits {
 
   /** @returns {boolean} whether such waits are seen */
   start () {
-    if (!IS_CHEAP) return false
+    if (!isCheap) return false
     // trackPromises is not in the types yet.
     this.#hook ??= createHook(/** @type {any} */ ({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter, trackPromises: false }))
     this.#hook.enable()
@@ -63,7 +62,6 @@ class ResourceWaits {
 
   stop () {
     this.#hook?.disable()
-    this.#hook = null
     this.#waits.clear()
   }
 
@@ -74,7 +72,10 @@ class ResourceWaits {
 
   #onInit = (/** @type {number} */ id, /** @type {string} */ type) => {
     try {
-      if (type === 'PROMISE') return this.stop() // a Node.js 24 that does not have the option yet
+      if (type === 'PROMISE') { // a Node.js 24 that does not have the option yet
+        isCheap = false
+        return this.stop()
+      }
       const resource = RESOURCES.get(type)
       const sample = resource === undefined ? undefined : this.#sampleNow()
       if (resource === undefined || sample === undefined || sample.isTruncated) return

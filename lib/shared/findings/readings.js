@@ -377,6 +377,14 @@ function outsideHeapOf ({ process }) {
   return process?.memory.outside ?? null
 }
 
+/**
+ * dns.lookup(), in a thread of libuv's pool.
+ * @param {string} kind  of a resource, as Node.js names it
+ */
+function isPoolLookup (kind) {
+  return /^Get(Addr|Name)Info/i.test(kind)
+}
+
 /** @param {OutsideHeap} outside */
 function areBuffers ({ buffersBytes, externalBytes }) {
   return buffersBytes >= externalBytes / 2
@@ -402,6 +410,7 @@ module.exports = {
   areBuffers,
   hasSmallWrites,
   inFlightOf,
+  isPoolLookup,
   longestBehind,
   manyWrites,
   mostWaited,

@@ -151,6 +151,7 @@ const routeWaits = record({
   totalMs: amount,
   waitingMs: amount,
   unseenMs: amount,
+  clientMs: amount,
   lines: listOf(waitLine, MAX_ROWS),
   serial: listOf(record({ ...wait, awaits: amount, maxAwaits: amount }), MAX_ROWS)
 })

@@ -50,6 +50,7 @@ function mergeRoute (rows) {
     totalMs,
     waitingMs: sum(rows, ({ waitingMs }) => waitingMs),
     unseenMs: sum(rows, ({ unseenMs }) => unseenMs),
+    clientMs: sum(rows, ({ clientMs }) => clientMs),
     lines: lines.sort((left, right) => right.ms + right.queuedMs - left.ms - left.queuedMs).slice(0, MAX_LINES),
     serial: serial.sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
   }

@@ -167,7 +167,8 @@ const SLOW_ELSEWHERE = Object.freeze({
   maxRoutes: 3,
   // Calls of one kind in a request, from which on they are likely to be one for each of the rows of another.
   manyCalls: 10,
-  minUnseen: 0.5
+  minUnseen: 0.5,
+  minClient: 0.5
 })
 // What these say of a route is more.
 const EXPLAINED_BY = new Set(['small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
@@ -192,16 +193,20 @@ const slowElsewhere = {
     const waits = describeWaits(process.waitsFor)
     const waited = mostWaited(readings, worst.route)
     const at = mostWaitedLine(readings, worst.route)
+    const clientShare = clientShareOf(readings, worst.route)
+    const isForClient = clientShare >= SLOW_ELSEWHERE.minClient
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
       severity: 'warning',
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
-      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${describeLine(readings, worst.route, at)}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
+      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${describeLine(readings, worst.route, at)}${isForClient ? ` For ${percent(clientShare)} of it the client had not read yet what was sent.` : ''}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
       where: at === null ? null : { ...codeOf(at.line), via: null, route: worst.route },
-      why: 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited),
+      why: isForClient
+        ? 'the loop is mostly idle and on time; what is sent goes no faster than the client, or the network to it, takes it'
+        : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
+      instead: isForClient ? ADVICE_ON_CLIENT : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at),
       evidence: {
         route: worst.route,
         meanMs: rounded(worst.meanMs),
@@ -209,12 +214,26 @@ const slowElsewhere = {
         utilization: rounded(utilization, 3),
         waitsFor: waits,
         ...(waited !== null && { call: waited.name, callShare: rounded(waited.share, 3), callsPerRequest: rounded(waited.callsPerRequest), failedCalls: waited.errors }),
+        ...(isForClient && { clientShare: rounded(clientShare, 3) }),
         ...(at !== null && { line: placed(at.line), lineShare: rounded(at.share, 3), awaited: at.line.awaited })
       },
       confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
       next: [`npx loopscope waits ${readings.pid} --seconds 10`, `npx loopscope slow ${readings.pid}`]
     })]
   }
+}
+
+const OR_TOGETHER = ', or run the calls in parallel'
+const ADVICE_ON_CLIENT = 'send less (compress, pages, fewer fields), or let a proxy or a CDN take the response and send it on; large responses to slow clients need memory and connections, and little else'
+
+/**
+ * @param {Readings} readings
+ * @param {string} route
+ * @returns {number} of its waiting
+ */
+function clientShareOf ({ waits = [] }, route) {
+  const { clientMs = 0, waitingMs = 0 } = waits.find(one => one.route === route) ?? {}
+  return waitingMs === 0 ? 0 : clientMs / waitingMs
 }
 
 /**
@@ -225,7 +244,8 @@ const slowElsewhere = {
 function describeLine ({ waits }, route, at) {
   if (at === null) return ` ${describeUnseen(waits?.find(one => one.route === route))}`
   const { line, share } = at
-  return ` They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}.`
+  const rounds = line.waits / line.requests
+  return ` They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
 /**
@@ -251,6 +271,7 @@ function codeOf ({ function: name, file, line, column }) {
  * @param {ReturnType<typeof mostWaitedLine>} at
  */
 function adviceToMeasure (route, at) {
+  if (at !== null && at.line.waits >= at.line.requests * SLOW_ELSEWHERE.manyCalls) return adviceOnMany(at.line.waits / at.line.requests, 'awaits') + OR_TOGETHER
   if (at !== null) return `look at what ${placed(at.line)} awaits; run in parallel what is awaited one after the other; check the sizes of connection pools`
   return `measure what ${route} awaits (tracing, slow query log); run in parallel what is awaited one after the other; check the sizes of connection pools`
 }
@@ -269,10 +290,25 @@ function callsOf (calls) {
   return calls === 1 ? '1 call' : `${rounded(calls)} calls`
 }
 
-/** @param {NonNullable<ReturnType<typeof mostWaited>>} waited */
-function adviceOn ({ name, callsPerRequest }) {
+/**
+ * @param {number} count  per request
+ * @param {string} what
+ */
+function adviceOnMany (count, what) {
+  return `fetch with one call what a request now fetches with ${rounded(count)} ${what} (an N+1 query)`
+}
+
+/**
+ * @param {NonNullable<ReturnType<typeof mostWaited>>} waited
+ * @param {ReturnType<typeof mostWaitedLine>} at
+ */
+function adviceOn ({ name, callsPerRequest }, at) {
   if (name.includes(' acquire ')) return `requests wait until a connection is free: hold connections for a shorter time, or raise the size of the pool of ${name}`
-  if (callsPerRequest >= SLOW_ELSEWHERE.manyCalls) return `fetch with one call what a request now fetches with ${callsOf(callsPerRequest)} (an N+1 query), or run the calls in parallel`
+  const isTogether = at !== null && at.line.waits < at.line.requests * 2
+  // A pipeline is one call already.
+  if (callsPerRequest >= SLOW_ELSEWHERE.manyCalls && !(isTogether && name.startsWith('redis '))) {
+    return isTogether ? adviceOnMany(callsPerRequest, 'calls at a time') : adviceOnMany(callsPerRequest, 'calls') + OR_TOGETHER
+  }
   return `look at ${name} itself: its slow log, an index, its load; cache what it answers, or make the call at the same time as others`
 }
 

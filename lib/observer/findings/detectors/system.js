@@ -5,13 +5,15 @@
 
 const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
-const { NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
+const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
+const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
 const { duration, percent, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings, ThreadLoad } from '../../../shared/findings/readings' */
+/** @import { RouteLine } from '../waiting' */
 
 const STARVED = Object.freeze({
   // Share of the measured time: on a shared machine a little waiting is normal.
@@ -129,7 +131,6 @@ const POOL_FULL = Object.freeze({
 
 // The kinds of Node's resources that are work of the pool.
 const POOL_WORK = /^(FS|.*Job$|GetAddrInfo|GetNameInfo|Zlib|Brotli|Zstd|RandomBytes|PBKDF2|Scrypt)/i
-const LOOKUP = /^Get(Addr|Name)Info/i
 
 /**
  * libuv's thread pool has more work than threads: asynchronous work of fs, crypto, zlib and dns.lookup queues there, invisible to the loop.
@@ -144,8 +145,8 @@ const poolFull = {
     if (queued < POOL_FULL.minQueued || queued * POOL_FULL.probeMs < observedMs * POOL_FULL.minShare) return []
     const size = process?.poolSize ?? POOL_FULL.defaultSize
     const work = Object.entries(process?.waitsFor ?? {}).filter(([kind]) => POOL_WORK.test(kind)).sort(([, left], [, right]) => right - left)
-    const queues = work.map(([kind, count]) => `${count} ${LOOKUP.test(kind) ? `DNS (${kind})` : kind}`).join(', ')
-    const isLookup = work.length > 0 && LOOKUP.test(work[0][0])
+    const queues = work.map(([kind, count]) => `${count} ${isPoolLookup(kind) ? `DNS (${kind})` : kind}`).join(', ')
+    const isLookup = work.length > 0 && isPoolLookup(work[0][0])
     const share = Math.min(1, queued * POOL_FULL.probeMs / Math.max(POOL_FULL.probeMs, observedMs))
     return [makeFinding(readings, {
       id: 'pool-full',
@@ -170,8 +171,13 @@ const BUSY_THREADS = Object.freeze({
   minMs: 1000,
   // With half a CPU or more, and a loop that is not busy, slow requests may well wait for workers.
   full: 0.5,
-  maxUtilization: 0.6
+  maxUtilization: 0.6,
+  // Of a route, at a line that awaits a worker: then its requests do, however little CPU time the workers get on a busy machine.
+  minShare: 0.5,
+  minWaitMs: 50
 })
+// What is awaited of a worker, by a promise of the application or of a package.
+const WORKERS = new Set(['worker', 'node:worker_threads', 'jest-worker', 'piscina', 'poolifier', 'synckit', 'threads', 'tinypool', 'workerpool'])
 
 /**
  * Worker threads of the process are busy. That is what they are for, but the figures of the loop do not show it: it is reported so that an idle
@@ -185,12 +191,15 @@ const busyThreads = {
     const { threads, pid } = readings
     const workers = workersOf(readings)
     if (threads === null || workers === null || workers < NOTABLE_WORKERS || threads.workerMs < BUSY_THREADS.minMs) return []
+    const [at = null] = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && WORKERS.has(name)))
+      .filter(({ share, meanMs }) => share >= BUSY_THREADS.minShare && meanMs >= BUSY_THREADS.minWaitMs)
     const subject = threads.isPoolApart ? 'Worker threads' : "Worker threads, or libuv's pool,"
     return [makeFinding(readings, {
       id: 'busy-threads',
-      ...weightOf(readings, workers),
+      ...weightOf(readings, workers, at),
       title: `${subject} used ${percent(workers)} of a CPU, while the main loop was busy ${percent(utilizationOf(readings))} of the time.`,
-      what: whatOf(threads),
+      what: `${whatOf(threads)}${at === null ? '' : ` ${describePlace(at)}`}`,
+      where: placeOf(at),
       why: 'their work is not in the figures, stalls and profiles of the main loop, which can be idle while all CPUs are in use',
       instead: 'profile the threads; for CPU-bound work, use as many threads as CPUs',
       evidence: {
@@ -209,9 +218,11 @@ const busyThreads = {
  * Busy threads alone are no loss.
  * @param {Readings} readings
  * @param {number} workers
+ * @param {RouteLine | null} at  where requests wait for them
  * @returns {Pick<Finding, 'severity' | 'lostMs' | 'share'>}
  */
-function weightOf (readings, workers) {
+function weightOf (readings, workers, at) {
+  if (at !== null) return lossOf(readings, at.seconds)
   const utilization = utilizationOf(readings)
   if (workers < BUSY_THREADS.full || utilization > BUSY_THREADS.maxUtilization || slowRoutes(readings).length === 0) return { severity: 'info', lostMs: 0, share: 0 }
   return { severity: 'warning', lostMs: observedMsOf(readings) * (1 - utilization), share: 1 - utilization }

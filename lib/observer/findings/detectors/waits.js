@@ -3,7 +3,7 @@
 // Detectors of what requests wait for outside the process: a connection of a pool, a name server, a connection that is opened for each call.
 
 const { makeFinding } = require('../finding')
-const { MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../../../shared/findings/readings')
+const { isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
 const { duration, percent, rounded, times } = require('../../../shared/findings/format-text')
 
@@ -228,6 +228,8 @@ const slowDns = {
     const [slowest] = lookups
     const size = process?.poolSize ?? SLOW_DNS.poolSize
     const threads = seconds * 1e3 / Math.max(1, observedMsOf(readings))
+    // A lookup of the application's own, or dns.resolve(), needs no thread: seen is which one is under way now.
+    const holdsThreads = Object.keys(process?.waitsFor ?? {}).some(isPoolLookup)
     const name = slowest === undefined ? 'a name' : slowest.target
     const meanMs = slowest === undefined ? at?.meanMs ?? 0 : slowest.seconds * 1e3 / slowest.count
     return [makeFinding(readings, {
@@ -236,14 +238,14 @@ const slowDns = {
       title: `DNS is slow: looking up ${name} takes ${duration(meanMs)}, ${percent(share)} of the time of ${route}.`,
       what: [
         ...(slowest === undefined ? [] : [`${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`]),
-        `dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads > size ? `all ${size}` : `${rounded(threads)} of ${size} on average`}.`,
+        ...(holdsThreads ? [`dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads > size ? `all ${size}` : `${rounded(threads)} of ${size} on average`}.`] : []),
         ...(place === null ? [] : [`Requests wait at ${placeText(place.line)}.`])
       ].join(' '),
       where: placeOf(place === null ? null : { route, line: place.line }),
-      why: 'nothing caches the answers: each new connection asks the name server again, and files, crypto and zlib wait for the same threads',
-      instead: 'keep connections open, so that fewer names are looked up; cache the answers (a local resolver such as nscd, systemd-resolved or dnsmasq, or the option lookup); ' +
+      why: `nothing caches the answers: each new connection asks the name server again${holdsThreads ? ', and files, crypto and zlib wait for the same threads' : ''}`,
+      instead: 'keep connections open, so that fewer names are looked up; cache the answers (in the application where it looks up names itself, or in the option lookup; or by a local resolver such as nscd, systemd-resolved or dnsmasq); ' +
         'check the name server, and search domains and ndots in resolv.conf, which multiply the queries',
-      evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), threads: rounded(threads, 2), poolSize: size },
+      evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), ...(holdsThreads && { threads: rounded(threads, 2), poolSize: size }) },
       confidence: at === undefined ? 'medium' : 'high',
       next: [`npx loopscope waits ${readings.pid} --seconds 10`]
     })]

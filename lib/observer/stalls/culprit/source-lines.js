@@ -34,13 +34,13 @@ function createSourceLines ({ appRoot }) {
       const known = counts.get(file)
       if (known !== undefined) return known
       if (counts.size >= MAX_FILES) counts.clear()
-      const bytes = readFile(path.resolve(appRoot, file))
+      const bytes = readFile(appRoot, file)
       const count = bytes && countLines(bytes)
       counts.set(file, count)
       return count
     },
     read (file, from, to = from) {
-      const lines = readFile(path.resolve(appRoot, file))?.toString().split('\n', to).slice(from - 1) ?? []
+      const lines = readFile(appRoot, file)?.toString().split('\n', to).slice(from - 1) ?? []
       return lines.map(line => line.length > MAX_LINE_LENGTH ? '' : line)
     },
     dependsOn (file, name) {
@@ -49,7 +49,7 @@ function createSourceLines ({ appRoot }) {
       let names = dependencies.get(folder)
       if (names === undefined) {
         if (dependencies.size >= MAX_FILES) dependencies.clear()
-        names = readDependencies(path.resolve(appRoot, folder, 'package.json'))
+        names = readDependencies(appRoot, `${folder}package.json`)
         dependencies.set(folder, names)
       }
       return names.has(name)
@@ -58,24 +58,28 @@ function createSourceLines ({ appRoot }) {
 }
 
 /**
- * @param {string} file
+ * @param {string} appRoot
+ * @param {string} file  as it is shown: a package may lie in a folder above the application
  * @returns {Buffer | null} null for code of Node's or made by eval, and for a file that is gone or too large
  */
-function readFile (file) {
-  try {
-    return readRegularFile(file, { maxBytes: MAX_BYTES })
-  } catch {
-    return null
+function readFile (appRoot, file) {
+  for (let folder = appRoot; ; folder = path.dirname(folder)) {
+    try {
+      return readRegularFile(path.resolve(folder, file), { maxBytes: MAX_BYTES })
+    } catch {
+      if (!file.startsWith('node_modules/') || folder === path.dirname(folder)) return null
+    }
   }
 }
 
 /**
+ * @param {string} appRoot
  * @param {string} file  a package.json
  * @returns {Set<string>} package names; empty if it cannot be read
  */
-function readDependencies (file) {
+function readDependencies (appRoot, file) {
   try {
-    const manifest = JSON.parse(String(readFile(file)))
+    const manifest = JSON.parse(String(readFile(appRoot, file)))
     return new Set(DEPENDENCY_FIELDS.flatMap(field => Object.keys(manifest[field] ?? {})))
   } catch {
     return new Set()

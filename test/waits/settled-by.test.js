@@ -1,0 +1,78 @@
+'use strict'
+
+// What an application waits for where it makes the promise by itself: the callback of Node.js that settles it.
+
+const test = require('node:test')
+const assert = require('node:assert/strict')
+const crypto = require('node:crypto')
+const dns = require('node:dns')
+const fs = require('node:fs')
+const http = require('node:http')
+const net = require('node:net')
+const zlib = require('node:zlib')
+const { execFile, spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { Worker } = require('node:worker_threads')
+const { monotonicMicros } = require('../../lib/base/monotonic')
+const { readSettled } = require('../../lib/observer/waits/await-stacks')
+const { createRequestContext } = require('../../lib/probe/http/contexts/one-request')
+const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
+const { AwaitSampler } = require('../../lib/probe/waits/await-sampler')
+const { startUpstream } = require('./upstream')
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {(resolve: (value?: unknown) => void) => void} begin
+ * @returns {Promise<(string | undefined)[]>} of each wait of a request that awaits it
+ */
+async function kindsOf (t, begin) {
+  const context = new RouteContext()
+  context.start()
+  const sampler = new AwaitSampler({ context })
+  t.after(() => {
+    sampler.stop()
+    context.stop()
+  })
+  sampler.ask(60)
+  const micros = monotonicMicros()
+  const request = createRequestContext({ method: 'GET', url: '/', headers: {} }, micros, micros)
+  await context.run(request, async () => {
+    sampler.onRequest()
+    await new Promise(begin)
+  })
+  sampler.end(request, 'GET /', monotonicMicros())
+  const { stacks, samples: [{ waits }] } = sampler.take()
+  const read = { appRoot: __dirname, toOriginal: frames => frames }
+  return waits.filter(([, , , , , settled]) => settled !== -1).map(([, , , , , settled]) => readSettled(JSON.parse(stacks[settled]), read, false)?.kind)
+}
+
+test('the kind of the callback is seen, of functions and of events', async t => {
+  const upstream = await startUpstream(t)
+  const worker = new Worker('const { parentPort } = require("node:worker_threads"); parentPort.on("message", () => parentPort.postMessage(1))', { eval: true })
+  t.after(() => worker.terminate())
+  await once(worker, 'online')
+  const cases = {
+    timer: [resolve => setTimeout(resolve, 5), resolve => { const timer = setInterval(() => { clearInterval(timer); resolve() }, 5) }],
+    worker: [resolve => { worker.once('message', resolve); worker.postMessage(1) }],
+    process: [resolve => spawn(process.execPath, ['--version']).on('exit', resolve), resolve => execFile(process.execPath, ['--version'], resolve)],
+    dns: [resolve => dns.lookup('localhost', () => resolve())],
+    file: [resolve => fs.readFile(__filename, resolve), resolve => fs.stat(__filename, () => resolve())],
+    crypto: [resolve => crypto.pbkdf2('a', 'b', 1, 8, 'sha1', () => resolve())],
+    zlib: [resolve => zlib.gzip('text', resolve)],
+    connect: [resolve => { const socket = net.connect(upstream.port, '127.0.0.1', () => { socket.destroy(); resolve() }) }],
+    http: [resolve => http.get(upstream.url('/5/late'), response => { response.resume(); resolve() })],
+    stream: [resolve => http.get(upstream.url('/5/late'), response => response.resume().on('end', resolve)), resolve => fs.createReadStream(__filename).resume().on('end', resolve)]
+  }
+  for (const [kind, ways] of Object.entries(cases)) {
+    for (const begin of ways) assert.ok((await kindsOf(t, begin)).includes(kind), `${kind}: ${begin}: ${await kindsOf(t, begin)}`)
+  }
+})
+
+test('what other code of the application settles is none of them', async t => {
+  let release
+  const kinds = await kindsOf(t, resolve => {
+    release = resolve
+    setImmediate(() => release())
+  })
+  assert.deepEqual(kinds.filter(kind => kind !== undefined), [])
+})
