@@ -115,8 +115,8 @@ class RequestNotes {
     this.#collections = collections
     this.#tell = tell
     this.#arrivals = new Arrivals(heartbeat)
-    this.calls = new DependencyCalls({ context, onFull: () => this.handOver() })
     this.awaits = new AwaitSampler({ context })
+    this.calls = new DependencyCalls({ context, onFull: () => this.handOver(), awaits: this.awaits })
   }
 
   stop () {

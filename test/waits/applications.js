@@ -10,32 +10,33 @@
 
 /** More requests at a time than one after the other. */
 const MANY = { connections: 8, pauseMs: 10 }
-/** Without promises Node.js shows the line from 24 on. */
-const seesCallbacks = Number(process.versions.node.split('.', 1)[0]) >= 24
+const MAJOR = Number(process.versions.node.split('.', 1)[0])
+/** Without promises Node.js shows the line of a timer from 24 on, that of an HTTP request from 22 on. */
+const seesCallbacks = MAJOR >= 24
 
 const SLOW = [
   { app: 'resolver', first: 'slow-dns', text: /^DNS is slow: looking up a name takes \d+ ms/, not: /libuv/ },
   { app: 'lookup', first: 'slow-dns', beside: 'no-keep-alive', text: /^DNS is slow: looking up prices\.internal takes \d+ ms/, not: /libuv/ },
   { app: 'polling', first: 'timer-wait', text: /waits for a timer/ },
   { app: 'backoff', first: 'timer-wait', text: /in pauses between attempts: http GET 127\.0\.0\.1:\d+ fails/ },
-  { app: 'callbacks', first: 'slow-elsewhere', text: /for http GET 127\.0\.0\.1:\d+, 1 call per request/, hasLine: seesCallbacks },
+  { app: 'callbacks', first: 'slow-elsewhere', text: /for http GET 127\.0\.0\.1:\d+, 1 call per request/, hasLine: MAJOR >= 22 },
   seesCallbacks
     ? { app: 'timeouts', first: 'timer-wait', text: /waits for a timer/ }
     : { app: 'timeouts', first: 'slow-elsewhere', text: /no await of the application was seen/, hasLine: false },
   { app: 'workers', first: 'busy-threads', text: /Worker threads.* used .* waits \d+ % of its time at image \(.*workers\.js:\d+\)/ },
   { app: 'piscina', needs: { packages: ['piscina'] }, first: 'busy-threads', text: /Worker threads.* used .* waits \d+ % of its time at .*piscina\.js:\d+/ },
-  { app: 'files', first: 'slow-elsewhere', text: /at catalog \(.*\), for node:fs\/promises/ },
+  { app: 'files', first: 'slow-elsewhere', text: /at catalog \(.*\), for (node:fs\/promises|file)/ },
   { app: 'children', first: 'slow-elsewhere', text: /for process spawn sleep, 1 call per request/ },
   { app: 'spawned', first: 'slow-elsewhere', text: /for process spawn sleep, 1 call per request.* for process\./ },
   { app: 'no-agent', first: 'no-keep-alive', text: /each http call opens a new one/ },
   { app: 'limited', first: 'lock-wait', text: /for a lock or queue of the application.* at leave \(/ },
   { app: 'p-limit', needs: { packages: ['p-limit'] }, first: 'lock-wait', text: /for its turn in p-limit/ },
-  { app: 'pipeline', needs: { packages: ['ioredis'], servers: ['redis'] }, first: 'slow-elsewhere', text: /for redis GET 127\.0\.0\.1:\d+, 50 calls per request/, not: /N\+1/ },
+  { app: 'pipeline', needs: { packages: ['ioredis'], servers: ['redis'] }, first: 'slow-elsewhere', text: /for redis GET 127\.0\.0\.1:\d+, 20 calls per request|at cart \(.* for ioredis/, not: /N\+1/ },
   { app: 'mysql-pool', needs: { packages: ['mysql2'], servers: ['mariadb'] }, first: 'small-pool', text: /^The connection pool of mysql 127\.0\.0\.1:\d+ is too small/ },
   { app: 'sequelize-pool', needs: { packages: ['sequelize', 'pg'], servers: ['postgres'] }, first: 'small-pool', text: /^The connection pool of sequelize is too small/ },
   { app: 'sequelize', needs: { packages: ['sequelize', 'mysql2'], servers: ['mariadb'] }, first: 'slow-elsewhere', text: /for mysql SELECT 127\.0\.0\.1:\d+, 21 calls per request.*N\+1/ },
   { app: 'download', load: { connections: 4, pauseMs: 10, readMs: 5 }, first: 'slow-elsewhere', text: /the client had not read yet what was sent/ },
-  { app: 'kysely', needs: { packages: ['kysely', 'pg'], servers: ['postgres'] }, first: 'slow-elsewhere', text: /20 times each.*N\+1/ }
+  { app: 'kysely', needs: { packages: ['kysely', 'pg'], servers: ['postgres'] }, first: 'slow-elsewhere', text: /10 times each.*N\+1/ }
 ].map(row => ({ load: MANY, needs: {}, hasLine: true, ...row }))
 
 const HEALTHY = [

@@ -63,7 +63,7 @@ const QUEUES = new Set([
 const OF_ONE_OWNER = new Set(['timer', 'dns'])
 // Functions that return each other's promises.
 const MAX_RETURNED = 5
-// Of more waits at once the first ones decide.
+// Of more waits at once the first ones decide, those of the application's own functions before those of packages.
 const MAX_AT_ONCE = 50
 
 /**
@@ -75,6 +75,7 @@ function attributeWaits (waits, runs) {
   const nodes = createNodes(waits)
   const lazy = waits.filter(isLazy)
   const returned = waits.filter(isReturned)
+  const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
   /** @type {Map<string, OpenLine>} */
   const lines = new Map()
   for (const { fromMicros, toMicros, pending } of segmentsOf(nodes, runs)) {
@@ -85,7 +86,7 @@ function attributeWaits (waits, runs) {
     const { awaited, via, resumedBy } = chosen
     const label = `${awaited} ${via} ${resumedBy === null}`
     line.labels.set(label, { awaited, via, resumedBy, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
-    if (awaited !== null && POOLS.has(awaited)) line.poolMicros += toMicros - fromMicros
+    line.poolMicros += awaited !== null && POOLS.has(awaited) ? toMicros - fromMicros : longestOf(pooled, fromMicros, toMicros)
     const queue = queueOf({ awaited, via })
     if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits)) - fromMicros)
     const by = behindOf(chosen)
@@ -103,10 +104,35 @@ function attributeWaits (waits, runs) {
       // A moment before a function awaits, what it awaits has begun.
       const own = [...counted].filter(({ isOwn }) => isOwn).length
       const [{ awaited, via, resumedBy }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind: [...behind], count: own || counted.size }
+      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind: [...behind], count: own || inSeries(counted) }
     }),
     serial: serialOf(nodes)
   }
+}
+
+/**
+ * @param {Set<Node>} nodes
+ * @returns {number} of them that follow each other: those at the same time, as in a pipeline, are one wait
+ */
+function inSeries (nodes) {
+  let count = 0
+  let endMicros = -Infinity
+  for (const { wait } of [...nodes].sort((left, right) => left.wait.toMicros - right.wait.toMicros)) {
+    if (wait.fromMicros < endMicros) continue
+    count++
+    endMicros = wait.toMicros
+  }
+  return count
+}
+
+/**
+ * @param {readonly Awaited[]} waits
+ * @param {number} fromMicros
+ * @param {number} endMicros
+ * @returns {number} of this time, in the one that has most of it
+ */
+function longestOf (waits, fromMicros, endMicros) {
+  return Math.max(0, ...waits.map(wait => Math.min(wait.toMicros, endMicros) - Math.max(wait.fromMicros, fromMicros)))
 }
 
 /**
@@ -268,7 +294,8 @@ function packageOf ({ stack, made }) {
 function choose (all, { lazy, returned }, micros) {
   const combined = all.filter(({ isCombined }) => isCombined)
   // Promise.all() is one wait.
-  const pending = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key))).slice(0, MAX_AT_ONCE)
+  const whole = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key)))
+  const pending = (whole.length > MAX_AT_ONCE ? [...whole.filter(({ isOwn }) => isOwn), ...whole.filter(({ isOwn }) => !isOwn)] : whole).slice(0, MAX_AT_ONCE)
   const isLeft = (/** @type {Node} */ node) => {
     if (node.isCombined) return true
     // A library's wait, or a callback's, that a function of the application awaits.

@@ -266,6 +266,24 @@ class AwaitSampler {
   }
 
   /**
+   * Call it when a library reports a call: in code with callbacks nothing else shows its line.
+   * @param {RequestContext} context
+   * @param {string} kind
+   * @returns {Wait | null} to be ended with the call; null: the request is not sampled
+   */
+  beginCall (context, kind) {
+    const sample = this.#samples.size === 0 ? undefined : this.#samples.get(context)
+    if (sample === undefined || sample.isTruncated) return null
+    const fromMicros = monotonicMicros()
+    const stack = sample.capture(this.beginCall, false)
+    this.#budget.spend(monotonicMicros() - fromMicros)
+    if (stack === null) return null
+    const wait = { stack, made: null, settled: null, resource: kind, fromMicros, toMicros: 0, sample }
+    sample.waits.push(wait)
+    return wait
+  }
+
+  /**
    * @param {object} promise  that the request awaits
    * @param {AwaitSample} sample
    */

@@ -13,6 +13,8 @@ const { RequestWaits } = require('./request-waits')
 
 /** @import { Holder, RequestContext } from '../http/contexts/one-request' */
 /** @import { RouteContext } from '../http/contexts/route-context' */
+/** @import { Wait } from './await-sample' */
+/** @import { AwaitSampler } from './await-sampler' */
 /** @import { CallName } from './call-names' */
 
 // Two numbers each: 64 KB. Between two ticks at 100,000 calls a second it is half full.
@@ -23,6 +25,7 @@ const MAX_CALLS = 4096
  * @property {number} name
  * @property {number} fromMicros
  * @property {ReturnType<RequestWaits['begin']>} wait  of its request
+ * @property {Wait | null} line  where it was made; null: its request is not sampled
  * @property {Holder | undefined} holder  of its request
  * @property {boolean} isOpen
  *
@@ -37,6 +40,7 @@ const MAX_CALLS = 4096
 class DependencyCalls {
   #context
   #onFull
+  #awaits
   #names = new CallNames()
   #sentNames = 0
   #batch = new Float64Array(2 * MAX_CALLS)
@@ -48,10 +52,12 @@ class DependencyCalls {
    * @param {object} parts
    * @param {Pick<RouteContext, 'current' | 'restoreOn'>} parts.context
    * @param {() => void} parts.onFull  a batch must be taken now
+   * @param {Pick<AwaitSampler, 'beginCall'>} [parts.awaits]
    */
-  constructor ({ context, onFull }) {
+  constructor ({ context, onFull, awaits }) {
     this.#context = context
     this.#onFull = onFull
+    this.#awaits = awaits
   }
 
   /** So many calls that they should not wait for the next window. */
@@ -107,12 +113,15 @@ class DependencyCalls {
 
   /**
    * @param {number} name
-   * @param {RequestContext | null} [context]  of its request
+   * @param {RequestContext | null} [known]  its request, where the code that made the call is not running any more
    * @returns {Call}
    */
-  begin (name, context = this.request()) {
+  begin (name, known) {
+    const context = known === undefined ? this.request() : known
     const fromMicros = monotonicMicros()
-    return { name, fromMicros, wait: context === null ? null : this.#waitOf(context, name, fromMicros), holder: context?.holder, isOpen: true }
+    const wait = context === null ? null : this.#waitOf(context, name, fromMicros)
+    const line = context === null || known !== undefined ? null : this.#awaits?.beginCall(context, this.#names.list[name].kind) ?? null
+    return { name, fromMicros, wait, line, holder: context?.holder, isOpen: true }
   }
 
   /**
@@ -132,8 +141,9 @@ class DependencyCalls {
   end (call, isError) {
     if (!call.isOpen) return
     call.isOpen = false
-    const { name, fromMicros, wait } = call
+    const { name, fromMicros, wait, line } = call
     const micros = monotonicMicros()
+    if (line !== null && !line.sample.isOver) line.toMicros = micros
     wait?.end(micros, isError)
     this.#batch[this.#length++] = 2 * name + (isError ? 1 : 0)
     this.#batch[this.#length++] = micros - fromMicros
@@ -149,7 +159,7 @@ class DependencyCalls {
    */
   note (name, fromMicros, isError, context) {
     const wait = context === null ? null : this.#waitOf(context, name, fromMicros)
-    this.end({ name, fromMicros, wait, holder: undefined, isOpen: true }, isError)
+    this.end({ name, fromMicros, wait, line: null, holder: undefined, isOpen: true }, isError)
   }
 
   /**

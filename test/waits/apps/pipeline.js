@@ -1,6 +1,6 @@
 'use strict'
 
-// Fifty keys in one pipeline, from a slow Redis.
+// Twenty keys in one pipeline, from a slow Redis.
 
 const Redis = require('ioredis').default
 
@@ -8,7 +8,7 @@ const redis = new Redis({ host: '127.0.0.1', port: Number(process.env.REDIS_PORT
 
 async function loadCart () {
   const pipeline = redis.pipeline()
-  for (let key = 0; key < 50; key++) pipeline.get(`item:${key}`)
+  for (let key = 0; key < 20; key++) pipeline.get(`item:${key}`)
   return pipeline.exec()
 }
 
