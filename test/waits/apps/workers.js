@@ -1,6 +1,6 @@
 'use strict'
 
-// Images are drawn by two worker threads, for more requests than they can serve: a little of the time at work, as on a busy machine.
+// Images are drawn by two worker threads, for more requests than they can serve, with little CPU time, as on a busy machine.
 
 const { Worker } = require('node:worker_threads')
 

@@ -177,7 +177,7 @@ const BUSY_THREADS = Object.freeze({
   minWaitMs: 50
 })
 // What is awaited of a worker, by a promise of the application or of a package.
-const WORKERS = new Set(['worker', 'node:worker_threads', 'jest-worker', 'piscina', 'poolifier', 'synckit', 'threads', 'tinypool', 'workerpool'])
+const WORKERS = new Set(['worker', 'node:worker_threads', 'jest-worker', 'piscina', 'synckit', 'threads', 'tinypool'])
 
 /**
  * Worker threads of the process are busy. That is what they are for, but the figures of the loop do not show it: it is reported so that an idle
