@@ -36,12 +36,11 @@ loopscope.memorySites = (() => {
     ].join(' ')
   }
 
-  /** Where it is probably kept comes first: that is the line to change. */
   function whereOf (site) {
     const { keptAt, caller, through } = site
     return element('span', { className: 'own' }, [
-      ...keptAt === null ? [] : [`probably kept at ${keptAt.file}:${keptAt.line}`],
       place(site),
+      ...keptAt === null ? [] : [`probably kept at ${keptAt.file}:${keptAt.line}`],
       ...caller === null ? [] : [`called from ${place(caller)}`],
       ...through === null ? [] : [`through ${through}`]
     ].join(', '))
