@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { keepingSiteOf } = require('../../lib/observer/findings/growing')
+const { fillingSiteOf, keepingSiteOf } = require('../../lib/observer/findings/growing')
 const { answered } = require('../cli/answered')
 
 const ANSWER = {
@@ -105,4 +105,16 @@ test('a finding names nothing that is not the reason', () => {
   assert.equal(keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute: 100e6 }), null, 'a small part of the growth')
   assert.equal(keepingSiteOf(readings, { owner: 'buffers', name: null, bytesPerMinute: 10e6 }), null, 'another owner')
   assert.equal(keepingSiteOf(/** @type {any} */ ({ memory: { sites: null } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 }), null)
+})
+
+test('memory that fills too fast for an age is attributed to the site of most of what was alive', () => {
+  const sites = all => ({ fromMs: 0, toMs: 6000, sites: all })
+  const young = { ...SITE, verdict: 'young', bytesPerMinute: 0, bytesPerRequest: null, route: 'POST /cart' }
+  const filled = { owner: /** @type {const} */ ('heap'), name: null }
+  const found = fillingSiteOf(/** @type {any} */ (sites([{ ...young, bytes: 1e6, line: 9 }, { ...young, bytes: 3e6 }])), filled)
+  assert.equal(found?.title, ', probably kept at app.js:8 for POST /cart')
+  assert.match(found.what, /^Of the objects allocated in 6\.0 s that were alive, 75 % come from row \(app\.js:4\).+ \(Map\): 30 MB a minute\./)
+  assert.equal(fillingSiteOf(/** @type {any} */ (sites([{ ...young, bytes: 1e6 }, { ...young, bytes: 1e6 }, { ...young, bytes: 1e6 }])), filled), null)
+  assert.equal(fillingSiteOf(/** @type {any} */ (sites([{ ...young, verdict: 'temporary' }])), filled), null)
+  assert.equal(fillingSiteOf(null, filled), null)
 })
