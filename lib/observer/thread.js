@@ -328,7 +328,7 @@ class ObserverThread {
     })
     this.#memoryLimit.start()
     const startedAt = toEpochMs(monotonicMicros()) - process.uptime() * 1e3
-    this.#memory.setPrevious(() => require('./memory/previous-report').readPreviousReport(store, startedAt))
+    this.#memory.setPrevious(() => require('./memory/memory-report').readPreviousReport(store, startedAt))
   }
 
   /** @param {import('./egress/egress').EgressOrder} order */

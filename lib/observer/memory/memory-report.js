@@ -2,20 +2,22 @@
 
 // Writes the small report of a process whose memory is nearly full, into the store and to egress: who owns the memory, what grows, the sampled heap
 // profile if one runs, requests in flight, findings. No snapshot: that needs memory which is not there. What it loads and asks for it does as far as
-// possible before; what does not answer in time is left out.
+// possible before; what does not answer in time is left out. The next process reads it.
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../base/guard')
 const { monotonicMs } = require('../../base/monotonic')
-const { processStart } = require('../../base/system/process-ids')
+const { isAlive, processStart } = require('../../base/system/process-ids')
 const { sumByOwner } = require('./owners')
+const { readRegularText } = require('../../base/regular-file')
 
 /** @import { Findings } from '../../../types/findings' */
-/** @import { AllocationSites, MemoryPoint, MemoryReport } from '../../../types/memory' */
+/** @import { AllocationSites, MemoryPoint, MemoryReport, PreviousMemoryReport } from '../../../types/memory' */
 /** @import { RequestsInFlight } from '../../../types/requests' */
 /** @import { HeapSampling } from '../../formats/profile/heap-tree' */
 /** @import { SentArtifact } from '../egress/egress' */
 /** @import { MemoryLimitOrder } from './limit-watch' */
+/** @import { StoredArtifact } from '../store/artifact-files' */
 
 const KIND = 'memory-report'
 const MAX_BYTES = 256 * 1024
@@ -31,6 +33,8 @@ const HURRY_SHARE = 0.05 // of the time that is left
 const MAX_WAIT_MS = 250 // for answers
 const MAX_FINDINGS_MS = 3000
 const CALM_MS = 60_000 // until the limit: there is time for findings
+const MAX_AGE_MS = 12 * 3600_000 // there is one report per episode, and the last tenth may take a slow leak hours
+const MAX_READ = 16 // of processes that run beside this one
 const ASKED = /** @type {const} */ (['heapUsage', 'requests', 'heapProfile', 'sites'])
 
 class MemoryReporter {
@@ -192,4 +196,49 @@ function encode (report) {
   return bytes.length > MAX_BYTES ? toBytes({ ...report, sites: undefined, recent: [], requests: null, heapProfile: null }) : bytes
 }
 
-module.exports = { KIND, MAX_BYTES, MemoryReporter, encode }
+/**
+ * The report that a process of this application left before this one started, and that no longer runs: it probably died of what is in it.
+ * @param {{ list (): StoredArtifact[] }} store
+ * @param {number} startedAt  of this process, milliseconds since the epoch
+ * @returns {PreviousMemoryReport | null}
+ */
+function readPreviousReport (store, startedAt) {
+  const found = store.list().filter(({ kind, at }) => kind === KIND && at < startedAt && startedAt - at <= MAX_AGE_MS) // newest first
+  for (const { name, path } of found.slice(0, MAX_READ)) {
+    const report = readReport(path)
+    if (report !== null && !isRunning(report)) return { name, path, report }
+  }
+  return null
+}
+
+/**
+ * @param {string} path
+ * @returns {MemoryReport | null}
+ */
+function readReport (path) {
+  try {
+    const report = JSON.parse(readRegularText(path, { maxBytes: MAX_BYTES }))
+    return isReport(report) ? report : null
+  } catch {
+    return null // gone, or not one
+  }
+}
+
+/**
+ * Other workers of a cluster write into the same store. A restarted container has the same process ids again, also this one's.
+ * @param {MemoryReport} report
+ */
+function isRunning ({ pid, start }) {
+  return pid !== process.pid && isAlive(pid) && processStart(pid) === start
+}
+
+/**
+ * @param {any} report
+ * @returns {report is MemoryReport}
+ */
+function isReport (report) {
+  return report?.version === 1 && Number.isSafeInteger(report.pid) && report.pid > 0 && Array.isArray(report.owners) && Array.isArray(report.growing) && Number.isFinite(report.limit?.usedBytes) && Number.isFinite(report.limit?.limitBytes) &&
+    (report.sites === undefined || Array.isArray(report.sites.sites))
+}
+
+module.exports = { MAX_BYTES, MemoryReporter, encode, readPreviousReport }
