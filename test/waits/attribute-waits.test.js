@@ -129,3 +129,40 @@ test('helpers of compilers are not what is awaited', () => {
   const { awaited, via } = read([native('then'), tslib, library('acquire', '/app/node_modules/async-mutex/index.js'), tslib, app('load', 6)])
   assert.deepEqual([awaited, via], ['async-mutex', null])
 })
+
+test('what an async function returns without awaiting it is what its caller awaits', () => {
+  const returning = { made: [app('load', 5), app('handler', 12)] }
+  const outer = wait(0, 50, [app('handler', 12)], returning)
+  const query = [native('Promise'), library('query'), app('load', 6), app('handler', 12)]
+  assert.deepEqual(divided([outer, wait(1, 49, [native('then')], { made: query })]), { 'handler:12 pg-pool': 50 })
+  const timer = { ...wait(1, 49, [native('then')], { made: [native('Promise'), app('load', 6), app('handler', 12)] }), settled: { kind: 'timer', place: null } }
+  assert.deepEqual(divided([outer, timer]), { 'handler:12 timer': 50 })
+  const other = wait(1, 49, [native('then')], { made: [native('Promise'), library('query'), app('else', 9)] })
+  assert.deepEqual(divided([outer, other]), { 'handler:12': 50 }, 'of another function')
+})
+
+test('a pool inside of another package is seen, and its time separated', () => {
+  const acquire = [native('Promise'), library('acquire', '/app/node_modules/sequelize-pool/index.js'), library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)]
+  const inside = wait(1, 31, [library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)], { made: acquire })
+  const own = wait(0, 50, [app('load', 6)], { made: [library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)] })
+  const { lines: [{ awaited, poolMicros, count }] } = attributeWaits([own, inside], [])
+  assert.deepEqual([awaited, poolMicros, count], ['sequelize', 30_000, 1])
+})
+
+test('a pipeline is one wait: of a package many promises may be pending at once', () => {
+  const commands = Array.from({ length: 60 }, (_, index) => wait(0, 40 + index / 100, [native('then'), library('sendCommand', '/app/node_modules/ioredis/index.js'), app('load', 6), app('handler', 12)]))
+  const outer = wait(1, 41, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] })
+  const { lines } = attributeWaits([...commands, outer], [])
+  assert.equal(lines.toSorted((left, right) => right.spans[1] - right.spans[0] - left.spans[1] + left.spans[0])[0].app[0].place.function, 'handler', 'its own function comes first')
+  assert.deepEqual(attributeWaits(commands, []).lines.map(({ count }) => count), [1])
+  const inTurn = [0, 10, 20].map(ms => wait(ms, ms + 10, [app('poll', 6)], { resource: 'timer' }))
+  assert.deepEqual(attributeWaits(inTurn, []).lines.map(({ count }) => count), [3])
+})
+
+test('the turn in a queue that runs its work as code of another request begins when that passes the promise on', () => {
+  const made = [native('Promise'), library('generator', '/app/node_modules/p-limit/index.js'), app('load', 6)]
+  const own = wait(0, 90, [app('load', 6)], { made, sinceMs: 60 })
+  const turnMs = waits => attributeWaits(waits, []).lines.map(({ turnMicros }) => turnMicros / 1e3)
+  assert.deepEqual(turnMs([own, wait(60, 89, [native('then')], { isByOther: true })]), [60])
+  assert.deepEqual(turnMs([own, wait(1, 89, [native('then')])]), [0], 'its own turn came at once')
+})
