@@ -11,21 +11,17 @@
 /** More requests at a time than one after the other. */
 const MANY = { connections: 8, pauseMs: 10 }
 const MAJOR = Number(process.versions.node.split('.', 1)[0])
-/** Without promises Node.js shows the line of a timer from 24 on, that of an HTTP request from 22 on. */
-const seesCallbacks = MAJOR >= 24
 
 const SLOW = [
   { app: 'resolver', first: 'slow-dns', text: /^DNS is slow: looking up a name takes \d+ ms/, not: /libuv/ },
   { app: 'lookup', first: 'slow-dns', beside: 'no-keep-alive', text: /^DNS is slow: looking up prices\.internal takes \d+ ms/, not: /libuv/ },
   { app: 'polling', first: 'timer-wait', text: /waits for a timer/ },
   { app: 'backoff', first: 'timer-wait', text: /in pauses between attempts: http GET 127\.0\.0\.1:\d+ fails/ },
-  { app: 'callbacks', first: 'slow-elsewhere', text: /for http GET 127\.0\.0\.1:\d+, 1 call per request/, hasLine: MAJOR >= 22 },
-  seesCallbacks
-    ? { app: 'timeouts', first: 'timer-wait', text: /waits for a timer/ }
-    : { app: 'timeouts', first: 'slow-elsewhere', text: /no await of the application was seen/, hasLine: false },
+  { app: 'callbacks', first: 'slow-elsewhere', text: /for http GET 127\.0\.0\.1:\d+, 1 call per request/, hasLine: MAJOR >= 22 /* before, it is reported too late */ },
+  { app: 'timeouts', first: 'slow-elsewhere', text: /no await of the application was seen/, hasLine: false },
   { app: 'workers', first: 'busy-threads', text: /Worker threads.* used .* waits \d+ % of its time at image \(.*workers\.js:\d+\)/ },
   { app: 'piscina', needs: { packages: ['piscina'] }, first: 'busy-threads', text: /Worker threads.* used .* waits \d+ % of its time at .*piscina\.js:\d+/ },
-  { app: 'files', first: 'slow-elsewhere', text: /at catalog \(.*\), for (node:fs\/promises|file)/ },
+  { app: 'files', first: 'slow-elsewhere', text: /at catalog \(.*\), for node:fs\/promises/ },
   { app: 'children', first: 'slow-elsewhere', text: /for process spawn sleep, 1 call per request/ },
   { app: 'spawned', first: 'slow-elsewhere', text: /for process spawn sleep, 1 call per request.* for process\./ },
   { app: 'no-agent', first: 'no-keep-alive', text: /each http call opens a new one/ },

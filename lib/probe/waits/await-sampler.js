@@ -155,6 +155,7 @@ class AwaitSampler {
     }
     this.#noteClients(micros)
     if (micros < this.#askedUntilMicros) return
+    this.#resources.stop()
     if (this.#isTaking && micros <= this.#takeUntilMicros) return
     if (this.#isTaking) this.#endPeriod(micros)
     const isLate = micros > this.#takeUntilMicros + MAX_PRESENT_MICROS
@@ -212,7 +213,6 @@ class AwaitSampler {
     this.#takeUntilMicros = micros + PERIOD_MICROS
     try {
       this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter, settled: this.#onSettled }))
-      this.#resources.start()
     } catch {
       this.#isOn = this.#isTaking = false // a runtime without such hooks
     }
