@@ -1,6 +1,7 @@
 'use strict'
 
-// Waits of code without promises: a callback that Node.js calls once, by the kind of its resource. Only from Node.js 24 on: before, async_hooks cannot be kept from tracking every promise, which makes each of them several times as slow.
+// Waits of code without promises, while sampling was asked for: a callback that Node.js calls once, by the kind of its resource. Only from Node.js 24
+// on: before, async_hooks cannot be kept from tracking every promise, which makes each of them several times as slow.
 
 const { createHook } = require('node:async_hooks')
 const { reportFault } = require('../../base/guard')
