@@ -135,7 +135,7 @@ async function startServers (t) {
     SLOW_FILE: startSlowFile(t, 700),
     LARGE_FILE: makeLargeFile(t),
     ...(ports.postgres !== undefined && { PG_PORT: await delayed('postgres', 25), SLOW_PG_PORT: await delayed('postgres', 60) }),
-    ...(ports.mariadb !== undefined && { MYSQL_PORT: await delayed('mariadb', 25) }),
+    ...(ports.mariadb !== undefined && { MYSQL_PORT: await delayed('mariadb', 25), SLOW_MYSQL_PORT: await delayed('mariadb', 60) }),
     ...(ports.redis !== undefined && { REDIS_PORT: await delayed('redis', 600), QUICK_REDIS_PORT: await delayed('redis', 3) })
   }
 }

@@ -275,13 +275,13 @@ function mostWaited (readings, route) {
  * The line at which requests of a route waited most.
  * @param {Readings} readings
  * @param {string} route
- * @returns {{ line: WaitLine, share: number } | null} share: of their waiting, 0 to 1; null: none was sampled, or no line has most of it
+ * @returns {{ line: WaitLine, share: number, isWhole: boolean } | null} share: of their waiting, 0 to 1; isWhole: they were followed to the end; null: none was sampled, or no line has most of it
  */
 function mostWaitedLine ({ waits = [] }, route) {
   const found = waits.find(one => one.route === route)
   const [line] = found?.lines ?? []
   if (found === undefined || line === undefined || line.ms < found.waitingMs * MAIN_WAIT) return null
-  return { line, share: Math.min(1, line.ms / found.waitingMs) }
+  return { line, share: Math.min(1, line.ms / found.waitingMs), isWhole: found.truncated === 0 }
 }
 
 /**

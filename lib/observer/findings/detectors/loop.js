@@ -304,7 +304,7 @@ function adviceOnMany (count, what) {
  */
 function adviceOn ({ name, callsPerRequest }, at) {
   if (name.includes(' acquire ')) return `requests wait until a connection is free: hold connections for a shorter time, or raise the size of the pool of ${name}`
-  const isTogether = at !== null && at.line.waits < at.line.requests * 2
+  const isTogether = at !== null && at.isWhole && at.line.waits < at.line.requests * 2
   // A pipeline is one call already.
   if (callsPerRequest >= SLOW_ELSEWHERE.manyCalls && !(isTogether && name.startsWith('redis '))) {
     return isTogether ? adviceOnMany(callsPerRequest, 'calls at a time') : adviceOnMany(callsPerRequest, 'calls') + OR_TOGETHER
