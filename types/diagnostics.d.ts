@@ -274,7 +274,7 @@ export interface DiagnosticsOptions {
   onNearHeapLimit?: 'off' | 'profile' | 'snapshot'
   /**
    * Share of the container's memory limit, or of V8's heap limit, at which a small report is written to the store and sent by `egress`: who owns the
-   * memory, what grows, requests in flight, findings. By default 0.9; false: never.
+   * memory, what grows, requests in flight, findings. By default 0.9; false: never. Of V8's limit it is at most 0.8: from there V8 may end the process.
    * @example
    * diagnostics({ memoryReport: 0.8 })
    */

@@ -24,6 +24,10 @@ const SLOWS_DOWN = 0.5 // the rate counts for half at the next reading: garbage 
 const LEAST_MS = 700 // that the report may need until it has arrived: where the limit is reached sooner, it is written earlier
 const EARLIER_SHARE = 0.15
 const REARM_SHARE = 0.15 // below the share: the next report is about another episode
+// Of its limit, from which V8 ends the process after four collections in a row that free little (kHighHeapPercentage in V8's heap.cc). Where
+// garbage alone brings it there again and again, it is not below 0.6 in between: V8 collects halfway between what was left and the limit.
+const MAX_HEAP_SHARE = 0.8
+const HEAP_REARM_SHARE = 0.2
 const NEAR_SHARE = 0.05 // below the share, or this soon: the report is prepared
 const NEAR_MS = 2000
 const MIN_NEAR_SHARE = 0.4 // a process that starts grows fast
@@ -48,6 +52,7 @@ const HEAP_NOTABLE = 0.6 // of its limit: the inspector is asked how full it is
 /** One limit: how fast its use grows, and whether it is time for a report. */
 class Gauge {
   #share
+  #rearmShare
   #isArmed = true
   /** @type {{ atMs: number, usedBytes: number } | null} */
   #last = null
@@ -55,9 +60,13 @@ class Gauge {
   /** The lowest use of each stretch of time, newest last. @type {{ fromMs: number, usedBytes: number }[]} */
   #floors = []
 
-  /** @param {number} share */
-  constructor (share) {
+  /**
+   * @param {number} share  of the limit, at which a report is due
+   * @param {number} [rearmShare]  so far below it the next one may be due
+   */
+  constructor (share, rearmShare = REARM_SHARE) {
     this.#share = share
+    this.#rearmShare = rearmShare
   }
 
   get bytesPerMs () { return this.#bytesPerMs }
@@ -76,7 +85,7 @@ class Gauge {
     this.#last = { atMs, usedBytes }
     this.#noteFloor(atMs, usedBytes)
     const share = usedBytes / limitBytes
-    if (share < this.#share - REARM_SHARE) this.#isArmed = true
+    if (share < this.#share - this.#rearmShare) this.#isArmed = true
     const isSoon = share >= this.#share - EARLIER_SHARE && (limitBytes - usedBytes) / this.#bytesPerMs < LEAST_MS
     const isDue = this.#isArmed && (share >= this.#share || isSoon)
     if (isDue) this.#isArmed = false
@@ -155,7 +164,7 @@ class MemoryLimitWatch {
     this.#order = order
     this.#parts = parts
     this.#now = parts.now ?? monotonicMs
-    this.#heap = new Gauge(order.share)
+    this.#heap = new Gauge(Math.min(order.share, MAX_HEAP_SHARE), HEAP_REARM_SHARE)
     this.#containerUse = new Gauge(order.share)
   }
 
