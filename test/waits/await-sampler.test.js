@@ -8,38 +8,13 @@ const { createHook } = require('node:async_hooks')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const { monotonicMicros } = require('../../lib/base/monotonic')
-const { createRequestContext } = require('../../lib/probe/http/contexts/one-request')
-const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
-const { AwaitSampler } = require('../../lib/probe/waits/await-sampler')
+const { createSampling } = require('./sampling')
 
 v8.setFlagsFromString('--expose-gc')
 const collectGarbage = vm.runInNewContext('gc')
 
 const MAJOR = Number(process.versions.node.split('.')[0])
 const turn = () => new Promise(resolve => setImmediate(resolve))
-
-function createSampling (t) {
-  const context = new RouteContext()
-  context.start()
-  const sampler = new AwaitSampler({ context })
-  t.after(() => {
-    sampler.stop()
-    context.stop()
-  })
-  return {
-    sampler,
-    /** Runs a handler as that of a request. */
-    async serve (handler, { isAnswered = true } = {}) {
-      const micros = monotonicMicros()
-      const request = createRequestContext({ method: 'GET', url: '/', headers: {} }, micros, micros)
-      await context.run(request, async () => {
-        sampler.onRequest()
-        await handler()
-      })
-      if (isAnswered) sampler.end(request, 'GET /', monotonicMicros())
-    }
-  }
-}
 
 /** @returns of each wait of the last sample the functions, innermost first; the test runner has hooks of its own, which are called by Node.js */
 function stacksOf ({ stacks, samples }) {

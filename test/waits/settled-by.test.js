@@ -13,11 +13,8 @@ const zlib = require('node:zlib')
 const { execFile, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { Worker } = require('node:worker_threads')
-const { monotonicMicros } = require('../../lib/base/monotonic')
 const { readSettled } = require('../../lib/observer/waits/await-stacks')
-const { createRequestContext } = require('../../lib/probe/http/contexts/one-request')
-const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
-const { AwaitSampler } = require('../../lib/probe/waits/await-sampler')
+const { createSampling } = require('./sampling')
 const { startUpstream } = require('./upstream')
 
 /**
@@ -26,21 +23,9 @@ const { startUpstream } = require('./upstream')
  * @returns {Promise<(string | undefined)[]>} of each wait of a request that awaits it
  */
 async function kindsOf (t, begin) {
-  const context = new RouteContext()
-  context.start()
-  const sampler = new AwaitSampler({ context })
-  t.after(() => {
-    sampler.stop()
-    context.stop()
-  })
+  const { sampler, serve } = createSampling(t)
   sampler.ask(60)
-  const micros = monotonicMicros()
-  const request = createRequestContext({ method: 'GET', url: '/', headers: {} }, micros, micros)
-  await context.run(request, async () => {
-    sampler.onRequest()
-    await new Promise(begin)
-  })
-  sampler.end(request, 'GET /', monotonicMicros())
+  await serve(() => new Promise(begin))
   const { stacks, samples: [{ waits }] } = sampler.take()
   const read = { appRoot: __dirname, toOriginal: frames => frames }
   return waits.filter(([, , , , , settled]) => settled !== -1).map(([, , , , , settled]) => readSettled(JSON.parse(stacks[settled]), read, false)?.kind)

@@ -131,4 +131,4 @@ function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
-module.exports = { builtinOn, findCall, findPackageCall, lengthOf, nameAt, onlyLineOfLoop }
+module.exports = { builtinOn, escaped, findCall, findPackageCall, lengthOf, nameAt, onlyLineOfLoop }

@@ -6,7 +6,7 @@
 
 const { describeFrame, packageOf } = require('../../../formats/profile/frame')
 const { isBuiltin } = require('./blocked-stacks')
-const { findCall, findPackageCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
+const { escaped, findCall, findPackageCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
 
 /** @import { CallTree } from '../../../formats/profile/call-tree' */
 /** @import { Frame } from '../../../formats/profile/frame' */
@@ -374,7 +374,7 @@ function workOf ({ file }, line, source) {
  */
 function writtenName (name) {
   if (name === 'syncBufferWrapper') return '\\w+Sync'
-  return name.replace(/.*\./, '').replaceAll(/\W/g, '\\$&')
+  return escaped(name.replace(/.*\./, ''))
 }
 
 /** @param {Position} position */
