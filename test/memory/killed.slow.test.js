@@ -85,6 +85,7 @@ test('a heap that fills before the container does leaves one too, with how full 
   assert.match(stderr, /heap out of memory/)
   const [report] = reportsIn(dir).map(file => JSON.parse(fs.readFileSync(file, 'utf8')))
   assert.equal(report.limit.of, 'heap')
-  assert.ok(report.limit.usedBytes > 150 * 1024 ** 2 * 0.7)
+  const share = report.limit.usedBytes / report.limit.limitBytes
+  assert.ok(share > 0.6 && share < 1, `written at ${share}: at 0.8, and up to 0.15 earlier where V8's limit is reached within 0.7 s`)
   assert.equal(bodies.size, 1)
 })
