@@ -36,7 +36,7 @@ async function measure ({ quick, progress }) {
 function report (rounds) {
   const of = (/** @type {string} */ name) => rounds.values[CASES.indexOf(name)]
   const against = (/** @type {string} */ name) => compare(of(name), of(OFF), of(AGAIN))
-  const [on, busy, floor, byHand, rival] = ['on', MICROSECOND, FLOOR, BY_HAND, RIVAL].map(against)
+  const [on, rival] = ['on', RIVAL].map(against)
   return {
     question: 'What does a request cost?',
     method: METHOD,
@@ -46,7 +46,6 @@ function report (rounds) {
         name, Math.min(...rounds.values[at]).toFixed(1), show(summarize(rounds.values[at]), 1), name === OFF || name === AGAIN ? '' : showComparison(against(name))
       ])
     },
-    headline: { what: 'CPU of a request, the smallest there is', cost: `${on.byMedian.toFixed(3)} times bare Express`, beside: `${MICROSECOND}: ${busy.byMedian.toFixed(3)}; ${FLOOR}: ${floor.byMedian.toFixed(3)}; ${BY_HAND}: ${byHand.byMedian.toFixed(3)}; ${RIVAL}: ${rival.byMedian.toFixed(3)}` },
     notes: [`\`off\` differs from itself ${showNoise(on.noise)} (95 of 100 deals of its rounds).`, showConditions(rounds)],
     budgets: [
       atMost(`CPU a request, on to off, at most ${MAX_RATIO}`, MAX_RATIO, on),

@@ -52,7 +52,7 @@ const BENCHMARKS = Object.freeze(['agents', 'idle-cpu', 'threads', 'express-hell
   'start-up', 'whole-process', 'detection', 'sync-calls', 'labels', 'source-maps', 'findings', 'what-if', 'clock', 'heap-sampling', 'allocation-sites', 'heap-histogram', 'heap-comparison', 'group', 'scale'])
 
 // The questions that the page answers with a table: what it takes to be there, and to take a profile.
-const ASKED = Object.freeze(['agents', 'idle-cpu', 'express-hello', 'start-up', 'whole-process', 'capture-stall'])
+const ASKED = Object.freeze(['agents', 'idle-cpu', 'start-up', 'whole-process', 'capture-stall'])
 
 // What most people run, and what they will run next, come first.
 const HEADLINE_VERSIONS = Object.freeze([24, 26])
