@@ -4,29 +4,22 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
 const { get, TOKEN } = require('./running')
 const { start } = require('../process/child')
+const { makeShortScratch } = require('../store/scratch')
 
 const FIXTURES = path.join(__dirname, '..', 'fixtures', 'admin')
 const PORTS = 6 // more than any of these tests takes
 
 /** @param {import('node:test').TestContext} t */
-async function runWorkers (t, count, { env = {}, folder = makeFolder(t) } = {}) {
+async function runWorkers (t, count, { env = {}, folder = makeShortScratch(t) } = {}) {
   const app = start(t, [path.join(FIXTURES, 'primary.js')], { env: { LOOPSCOPE_TOKEN: TOKEN, TMPDIR: folder, XDG_RUNTIME_DIR: '', TEST_WORKERS: String(count), ...env } })
   await untilCount(app, /^listening$/, count)
   const worker = () => app.said(/^listening$/)
   return { ...app, folder, pids: () => worker().map(({ pid }) => pid), url: `http://127.0.0.1:${worker()[0].port}` }
-}
-
-/** Short, since a socket's path is. */
-function makeFolder (t) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 async function untilCount (app, pattern, count) {
@@ -68,7 +61,7 @@ test('the workers of a primary without loopscope have one token, logged once', a
 
 test('another group, and a group that comes later, has another token', async t => {
   const tokenOf = async app => /#token=(.+)$/.exec((await app.until(/^diagnostics at /)).url)[1]
-  const folder = makeFolder(t)
+  const folder = makeShortScratch(t)
   const one = await runWorkers(t, 1, { env: { LOOPSCOPE_TOKEN: '' }, folder })
   const other = await runWorkers(t, 1, { env: { LOOPSCOPE_TOKEN: '' }, folder })
   assert.notEqual(await tokenOf(one), await tokenOf(other))
@@ -114,7 +107,7 @@ test('a port that another program holds is not taken, nor is another one, and th
 
 test('under PM2 the port follows the number of the instance, and waits for the process that is replaced', async t => {
   const base = await freePorts()
-  const folder = makeFolder(t)
+  const folder = makeShortScratch(t)
   const env = { LOOPSCOPE_ADMIN_LISTEN: String(base), LOOPSCOPE_TOKEN: TOKEN, TMPDIR: folder, XDG_RUNTIME_DIR: '', pm_id: '7', NODE_APP_INSTANCE: '3' }
   const before = start(t, [path.join(FIXTURES, 'app.js')], { env })
   await before.until(/^diagnostics at /)
@@ -130,7 +123,7 @@ test('under PM2 the port follows the number of the instance, and waits for the p
 
 test('under PM2 a port that another application holds is reported at once', async t => {
   const base = await freePorts()
-  const env = { LOOPSCOPE_ADMIN_LISTEN: String(base), LOOPSCOPE_TOKEN: TOKEN, TMPDIR: makeFolder(t), XDG_RUNTIME_DIR: '', NODE_APP_INSTANCE: '0' }
+  const env = { LOOPSCOPE_ADMIN_LISTEN: String(base), LOOPSCOPE_TOKEN: TOKEN, TMPDIR: makeShortScratch(t), XDG_RUNTIME_DIR: '', NODE_APP_INSTANCE: '0' }
   await start(t, [path.join(FIXTURES, 'app.js')], { env: { ...env, pm_id: '1' } }).until(/^diagnostics at /)
   await start(t, [path.join(FIXTURES, 'app.js')], { env: { ...env, pm_id: '2' } }).until(/^the admin listener could not start.*EADDRINUSE/)
 })

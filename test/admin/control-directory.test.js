@@ -9,7 +9,7 @@ const { once } = require('node:events')
 const fs = require('node:fs')
 const path = require('node:path')
 const { chooseControlDirectory, holdControlDirectory } = require('../../lib/shared/admin/control-directory')
-const { makeScratch } = require('../store/scratch')
+const { makeScratch, makeShortScratch } = require('../store/scratch')
 const { get, getControl, run } = require('./running')
 
 const OTHER = 65534
@@ -72,8 +72,7 @@ for (const [what, lay] of Object.entries(TRAPS)) {
 }
 
 test('a process whose directory another user made reports it, and works without a control socket', { skip: notRoot }, async t => {
-  const shared = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(shared, { recursive: true, force: true }))
+  const shared = makeShortScratch(t)
   fs.chmodSync(shared, 0o1777)
   const foreign = makeForeign(path.join(shared, 'loopscope-0'))
   const { until, url } = await run(t, { env: { TMPDIR: shared } })
@@ -146,8 +145,7 @@ test('the runtime folder of another user, as it is after su, is not used', { ski
 })
 
 test('a process of a session has its socket in the runtime folder', { skip: noModes }, async t => {
-  const runtime = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(runtime, { recursive: true, force: true }))
+  const runtime = makeShortScratch(t)
   const { folder, pid, listenerUrl } = await run(t, { env: { XDG_RUNTIME_DIR: runtime } })
   await listenerUrl()
   const socket = path.join(runtime, 'loopscope', 'control', `${pid}.sock`)

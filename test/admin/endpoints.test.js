@@ -8,6 +8,7 @@ const net = require('node:net')
 const { once } = require('node:events')
 const path = require('node:path')
 const { get, getControl, recorded, run, TOKEN } = require('./running')
+const { makeShortScratch } = require('../store/scratch')
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -126,8 +127,7 @@ test('what a killed process left in the control directory is cleared', async t =
 })
 
 test('the listener can be a Unix socket of this user', async t => {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const socketPath = path.join(folder, 'listener.sock')
   const { until } = await run(t, { env: { LOOPSCOPE_ADMIN_LISTEN: socketPath } })
   await until(/^diagnostics at /)
@@ -188,8 +188,7 @@ test('any number of readers is served from the one sampler', async t => {
 })
 
 test('a preloaded application has a listener and a control socket from the environment alone', async t => {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const { start } = require('../process/child')
   const app = start(t, ['--require', require.resolve('../../lib/register'), path.join(__dirname, '..', 'fixtures', 'process', 'preloaded', 'app.cjs')], {
     env: { LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:0', LOOPSCOPE_TOKEN: TOKEN, TMPDIR: folder }

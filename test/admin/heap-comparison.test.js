@@ -3,7 +3,8 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { createComparisons } = require('../../lib/observer/heap/comparison-job')
-const { newFolder, snapshotOf, writeSnapshot } = require('../heap/snapshots')
+const { snapshotOf, writeSnapshot } = require('../heap/snapshots')
+const { makeScratch } = require('../store/scratch')
 const { get, run } = require('./running')
 const { createSubject, TOKENS } = require('./subject')
 
@@ -43,8 +44,7 @@ test('what is missing, unknown or not allowed is named in the answer', async t =
 })
 
 const files = t => {
-  const folder = newFolder()
-  t.after(() => require('node:fs').rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const nodes = [{ type: 'synthetic', name: '', size: 0, edges: [['shortcut', 'global', 1]] }, ...Array.from({ length: 2000 }, () => ({ name: 'Thing' }))]
   return [writeSnapshot(snapshotOf(nodes), folder, 'a.heapsnapshot'), writeSnapshot(snapshotOf(nodes), folder, 'b.heapsnapshot')]
 }

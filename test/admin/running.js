@@ -2,11 +2,11 @@
 
 // The fixture application in a process of its own, and the ways to ask its admin surface.
 
-const fs = require('node:fs')
 const http = require('node:http')
 const { once } = require('node:events')
 const path = require('node:path')
 const { start } = require('../process/child')
+const { makeShortScratch } = require('../store/scratch')
 
 const TOKEN = 'a-token-of-at-least-thirty-two-characters'
 const APP = path.join(__dirname, '..', 'fixtures', 'admin', 'app.js')
@@ -17,8 +17,7 @@ const APP = path.join(__dirname, '..', 'fixtures', 'admin', 'app.js')
  */
 async function run (t, { env = {}, args = [] } = {}) {
   // A temporary folder of its own: the control socket must not meet those of others. Short, since a socket's path is.
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const app = start(t, [...args, APP], { env: { LOOPSCOPE_TOKEN: TOKEN, LOOPSCOPE_ADMIN_LISTEN: '127.0.0.1:0', TMPDIR: folder, ...env } })
   const { port, pid } = await app.until(/^listening$/)
   const controlDir = path.join(folder, `loopscope-${process.geteuid()}`, 'control')

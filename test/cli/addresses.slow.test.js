@@ -10,16 +10,11 @@ const http = require('node:http')
 const net = require('node:net')
 const { run } = require('../admin/running')
 const { cli } = require('./cli')
+const { listen } = require('../http/listening')
 
 /** A server of somebody else's. */
 async function foreign (t, server) {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections?.()
-    server.close()
-  })
-  return `127.0.0.1:${server.address().port}`
+  return `127.0.0.1:${await listen(t, server)}`
 }
 
 const says = (status, headers, body = '') => http.createServer((_, response) => response.writeHead(status, headers).end(body))

@@ -6,13 +6,13 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
 const path = require('node:path')
 const { start } = require('../process/child')
 const { reasonAgainst } = require('../../lib/cli/attach')
 const { readFromPs } = require('../../lib/cli/connect/process-facts')
 const { cli } = require('./cli')
 const { noTerminal, shell } = require('./shell')
+const { freePort } = require('../http/listening')
 
 const WAIT = 'setInterval(() => {}, 1000); console.log(JSON.stringify({ msg: "running" }))'
 const noProc = !fs.existsSync('/proc/self/status') && 'handlers are to be seen in /proc only'
@@ -21,15 +21,6 @@ const noDisabling = !process.allowedNodeEnvironmentFlags.has('--disable-sigusr1'
 const attach = (child, how = {}) => cli(['profile', '--attach', String(child.pid), '--seconds', '0.1', '-f', 'text', '-o', '-', ...how.args ?? []], how)
 
 /** Not 9229, which other processes of this host may want. */
-async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** The command is refused, and the process is as it was. */
 async function assertRefused ({ child }, reason, code = 8) {
   const refused = await attach(child)

@@ -12,15 +12,10 @@ const { encodeBench, readBench } = require('../../lib/cli/bench/result-file')
 const { Failure } = require('../../lib/cli/failure')
 const { bench, profileOf, round } = require('./benches')
 const { cli } = require('./cli')
-
-function folderOf (t) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+const { makeShortScratch } = require('../store/scratch')
 
 test('a result is read as it was written', t => {
-  const file = path.join(folderOf(t), 'before.json')
+  const file = path.join(makeShortScratch(t), 'before.json')
   const result = bench({ profile: profileOf({ hash: 9 }) })
   fs.writeFileSync(file, encodeBench(result))
   assert.deepEqual(readBench(file), result)
@@ -38,7 +33,7 @@ for (const [what, text, message] of [
   ['with a profile that is none', JSON.stringify(bench({ profile: { nodes: 1 } })), /damaged: /]
 ]) {
   test(`a file that is ${what} is refused in a sentence`, t => {
-    const file = path.join(folderOf(t), 'x.json')
+    const file = path.join(makeShortScratch(t), 'x.json')
     fs.writeFileSync(file, text)
     assert.throws(() => readBench(file), error => error instanceof Failure && message.test(error.message))
   })
@@ -63,7 +58,7 @@ for (const [args, message, exitCode = 2] of [
 }
 
 test('a file that is there is not written over, which is said before anything is started', async t => {
-  const file = path.join(folderOf(t), 'before.json')
+  const file = path.join(makeShortScratch(t), 'before.json')
   fs.writeFileSync(file, 'mine')
   const { code, stderr } = await cli(['bench', '-o', file, '--', process.execPath, '-e', 'console.log("started")'])
   assert.deepEqual([code, /already exists/.test(stderr), /started/.test(stderr)], [1, true, false])
@@ -71,7 +66,7 @@ test('a file that is there is not written over, which is said before anything is
 })
 
 test('without autocannon and without a terminal, the error states how to install it', async t => {
-  const folder = folderOf(t)
+  const folder = makeShortScratch(t)
   const surroundings = { env: { XDG_CACHE_HOME: folder }, terminal: { ask: async () => null }, signal: new AbortController().signal }
   await assert.rejects(provideAutocannon(surroundings, [folder]), /autocannon, which is not installed\.\n.*npm install --save-dev autocannon/)
   assert.deepEqual(fs.readdirSync(folder), [])

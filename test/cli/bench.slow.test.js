@@ -4,23 +4,18 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
 const { cli } = require('./cli')
+const { listen } = require('../http/listening')
+const { makeShortScratch } = require('../store/scratch')
 
 const LOGIN = path.join(__dirname, '..', 'fixtures', 'bench', 'login.js')
 const QUICK = ['--rounds', '1', '--seconds', '1', '--warm-up', '0', '--connections', '5']
 
-function folderOf (t) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 /** Its temporary folder is that of the test: control sockets of others are not looked at. */
-function bench (t, args, { folder = folderOf(t), ...options } = {}) {
+function bench (t, args, { folder = makeShortScratch(t), ...options } = {}) {
   return cli(['bench', ...args], { cwd: folder, env: { TMPDIR: folder }, ...options })
 }
 
@@ -33,7 +28,7 @@ const isAlive = pid => {
 }
 
 test('a login before and after: what was measured is saved, the hash has gone from the loop, and the application has ended', async t => {
-  const folder = folderOf(t)
+  const folder = makeShortScratch(t)
   for (const [name, ...args] of [['before.json'], ['after.json', 'off']]) {
     const { code, stderr, stdout } = await bench(t, [...QUICK, '--url', '/login', '-o', name, '--', process.execPath, LOGIN, ...args], { folder })
     assert.equal(code, 0, stderr)
@@ -62,7 +57,7 @@ test('a login before and after: what was measured is saved, the hash has gone fr
 })
 
 test('answers that are no success are measured, and said loudly; what a shell starts is found and ended', async t => {
-  const folder = folderOf(t)
+  const folder = makeShortScratch(t)
   const { code, stdout, stderr } = await bench(t, [...QUICK, '--quiet', '--no-pin', '--url', '/missing', '-o', 'x.json', '--', 'sh', '-c', `${process.execPath} ${LOGIN}; true`], { folder })
   assert.equal(code, 0, stderr)
   assert.match(stdout, /NO ANSWER WAS SUCCESSFUL \(404: \d+\)/)
@@ -82,7 +77,7 @@ for (const [what, args, message] of [
   ['answers too late', [...QUICK, '--', process.execPath, '-e', 'require("net").createServer(socket => socket.on("error", () => {}).resume()).listen(0, "127.0.0.1")'], /was answered within 1 s\.\nPass a longer --warm-up and --seconds/]
 ]) {
   test(`an application that ${what} is reported in a sentence, and nothing is written`, async t => {
-    const folder = folderOf(t)
+    const folder = makeShortScratch(t)
     const { code, stderr } = await bench(t, args, { folder })
     assert.equal(code, 1, stderr)
     assert.match(stderr, message)
@@ -91,10 +86,7 @@ for (const [what, args, message] of [
 }
 
 test('a port that is in use is reported, whichever check finds it', async t => {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  const { port } = server.address()
+  const port = await listen(t, net.createServer())
   const asked = await bench(t, ['--port', String(port), '--', process.execPath, LOGIN])
   assert.deepEqual([asked.code, /Port \d+ is in use by another process, which would be measured/.test(asked.stderr)], [1, true], asked.stderr)
   const failed = await bench(t, ['--', 'env', `PORT=${port}`, process.execPath, LOGIN])
@@ -102,7 +94,7 @@ test('a port that is in use is reported, whichever check finds it', async t => {
 })
 
 test('Ctrl-C ends the load and the application, one that does not want to, too', async t => {
-  const folder = folderOf(t)
+  const folder = makeShortScratch(t)
   const script = 'process.on("SIGTERM", () => {}); require("node:http").createServer((q, r) => r.end()).listen(0, "127.0.0.1"); require("node:fs").writeFileSync("pid", String(process.pid)); console.log("running")'
   let isAsked = false
   const { code, stderr } = await bench(t, ['--', process.execPath, '-e', script], {

@@ -9,6 +9,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { cli } = require('./cli')
 const { start } = require('../process/child')
+const { makeShortScratch } = require('../store/scratch')
 
 // What it works at changes with the mark.
 const APP = `
@@ -26,8 +27,7 @@ console.log(JSON.stringify({ msg: 'runs' }))
 `
 
 async function startApp (t) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   fs.writeFileSync(path.join(folder, 'app.js'), APP)
   const app = start(t, [path.join(folder, 'app.js')], { cwd: folder, env: { TMPDIR: folder }, stdio: ['ipc'] })
   await app.until(/^runs$/)

@@ -4,7 +4,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
@@ -12,6 +11,7 @@ const { Client } = require('@modelcontextprotocol/client')
 const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio')
 const { get, recorded, run, TOKEN } = require('../admin/running')
 const { BIN, cli } = require('./cli')
+const { listen } = require('../http/listening')
 
 const READING = ['list', 'why', 'stalls', 'slow', 'requests', 'waits', 'memory', 'sync', 'threads', 'profile', 'what_if', 'marks', 'diff_mark', 'diff_files']
 const CAPTURING = ['set_mark', 'waits_now', 'memory_sites', 'heap_profile', 'save_profile', 'ps', 'save_heap_snapshot']
@@ -76,10 +76,8 @@ test('captures and marks are offered and made only where they are allowed', asyn
 
 test('arguments cannot name another host, an option, or any file', async t => {
   let asked = 0
-  const server = http.createServer((request, response) => { asked++; response.end() }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const url = `http://127.0.0.1:${server.address().port}`
+  const server = http.createServer((request, response) => { asked++; response.end() })
+  const url = `http://127.0.0.1:${await listen(t, server)}`
   const { ask } = await connected(t, ['--allow-captures'], { LOOPSCOPE_TOKEN: 'secret' })
   const wrong = [
     ['why', { pid: url }], ['why', { address: url }], ['why', { pid: '--socket=/tmp/x' }], ['set_mark', { text: url }], ['stalls', { group: url }],
@@ -105,10 +103,8 @@ test('a long answer is cut, and control characters never get through', async t =
   const server = http.createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ stalls, total: stalls.length, totalMs: 1, marks: lines.map(text => ({ text, at: 1 })) }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const url = `http://127.0.0.1:${server.address().port}`
+  })
+  const url = `http://127.0.0.1:${await listen(t, server)}`
   const { ask } = await connected(t, [url])
   const { text } = await ask('marks', { address: url })
   assert.doesNotMatch(text, /\u001b/) // eslint-disable-line no-control-regex

@@ -2,12 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const path = require('node:path')
 const { COMMANDS } = require('../../lib/cli/commands')
 const { readProject } = require('../internal/project')
 const { version } = require('../../package.json')
 const { cli } = require('./cli')
+const { makeShortScratch } = require('../store/scratch')
 
 test('help lists every command, and each has its own', async () => {
   const overview = await cli(['help'])
@@ -63,8 +63,7 @@ test('what cannot be reached has its own exit codes', async () => {
 })
 
 test('run starts a program with loopscope in it, and ends as it ends', async t => {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const script = 'const fs = require("node:fs"); const end = () => { if (fs.readdirSync(process.env.TMPDIR + "/loopscope-" + process.geteuid() + "/control").length > 0) process.exit(7) }; setInterval(() => { try { end() } catch {} }, 20)'
   const { code } = await cli(['run', '--', process.execPath, '-e', script], { env: { TMPDIR: folder, NODE_OPTIONS: '--no-warnings' } })
   assert.equal(code, 7)

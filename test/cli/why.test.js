@@ -9,6 +9,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { run } = require('../admin/running')
 const { cli } = require('./cli')
+const { makeShortScratch } = require('../store/scratch')
 
 /** The process listens before its observer has opened the control socket. */
 async function reachable ({ controlDir }, ...pids) {
@@ -43,8 +44,7 @@ test('where several run, each is listed with its first finding; the same without
 })
 
 test('where none runs why says so, and loopscope alone shows the help', async t => {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const why = await cli(['why'], { env: { TMPDIR: folder } })
   assert.deepEqual([why.code, /None of your processes/.test(why.stderr)], [4, true])
   const alone = await cli([], { env: { TMPDIR: folder } })

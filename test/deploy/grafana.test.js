@@ -1,7 +1,6 @@
 'use strict'
 
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const { createServer } = require('node:http')
 const { test } = require('node:test')
 const { Registry } = require('prom-client')
@@ -10,6 +9,7 @@ const { createMetrics } = require('../../lib/api/metrics/metrics')
 const prometheus = require('../interop/prometheus')
 const { createFakeLogger, createFakeSources } = require('../metrics/fake-sources')
 const { fileOf, read } = require('./deployed')
+const { listen } = require('../http/listening')
 
 const STUCK = 'loopscope_eventloop_blocked_now_seconds' // told by the admin surface
 const dashboard = JSON.parse(read('grafana', 'loopscope.json'))
@@ -28,13 +28,7 @@ async function serve (t) {
     response.setHeader('content-type', registry.contentType)
     response.end(`${await registry.metrics()}${STUCK} 0\n`)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return server.address().port
+  return listen(t, server)
 }
 
 test('the dashboard asks for metrics that there are', () => {

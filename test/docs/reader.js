@@ -8,11 +8,11 @@ const assert = require('node:assert/strict')
 const { execFileSync, spawn } = require('node:child_process')
 const { EventEmitter, once } = require('node:events')
 const fs = require('node:fs')
-const net = require('node:net')
 const os = require('node:os')
 const path = require('node:path')
 const { ROOT } = require('../internal/project')
 const { missingOf } = require('./pages')
+const { freePort } = require('../http/listening')
 
 const LISTENING = /listening on http/
 const APPEARS_MS = 20_000 // a line of the log that follows the command, on a busy machine
@@ -21,15 +21,6 @@ const ENDS_MS = 10_000
 const MOST_SHOWN = 40_000 // characters of each terminal, in the message of a failure
 
 /** @typedef {import('./pages').Block} Block */
-
-async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 class Reader {
   #env

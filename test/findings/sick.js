@@ -9,6 +9,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { getControl } = require('../admin/running')
 const { start } = require('../process/child')
+const { makeShortScratch } = require('../store/scratch')
 
 const APPS = path.join(__dirname, 'apps')
 const REGISTER = path.join(__dirname, '..', '..', 'register.js')
@@ -38,8 +39,7 @@ const THEN = {
  * @returns {Promise<object>} the answer, and whether this process had to wait for a processor meanwhile: then so had that one
  */
 async function diagnose (t, { name, app = name, flags = [], env = {}, load, then }) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const running = start(t, [...flags, '--require', REGISTER, path.join(APPS, 'serve.js'), app], { env: { TMPDIR: folder, ...env } })
   const { port } = await running.until(/^listening$/)
   const { pid } = running.child

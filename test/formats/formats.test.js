@@ -4,11 +4,7 @@ const assert = require('node:assert/strict')
 const { test } = require('node:test')
 const { FORMATS } = require('../../lib/formats/formats')
 const { readRecorded } = require('../fixtures/profiles/profiles')
-
-function deepFreeze (value) {
-  if (value !== null && typeof value === 'object') Object.values(Object.freeze(value)).forEach(deepFreeze)
-  return value
-}
+const { deepFreeze } = require('../recorder/crafted')
 
 test('each format has its own ending and says its content type', () => {
   const formats = Object.values(FORMATS)

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { installInto, skipWithout } = require('./installed')
-const { FIXTURES, start, endingOf } = require('./environment')
+const { FIXTURES, start, endOf } = require('./environment')
 const { OBSERVED, observe } = require('./observed')
 const { BUNDLERS } = require('./bundlers')
 
@@ -35,13 +35,6 @@ for (const [name, { type, build }] of Object.entries(BUNDLERS)) {
     after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
     const run = (t, place, env) => start(t, [`${path.basename(place)}/app.${type}`], { cwd: path.join(folder, path.dirname(place)), env: { DRAIN: '1', ...OBSERVED, ...env } })
-
-    /** Its end, when it is asked to, once it listens. */
-    async function endOf (app) {
-      await app.until(/^listening$/)
-      app.child.kill('SIGTERM')
-      return endingOf(app)
-    }
 
     async function endsAsWithout (t, place, app) {
       assert.deepEqual(await endOf(app), await endOf(run(t, place, {})))

@@ -5,12 +5,12 @@
 
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: wait } = require('node:timers/promises')
 const { pathToFileURL } = require('node:url')
 const { installInto, link } = require('./installed')
 const { start } = require('../process/child')
+const { makeScratch } = require('../store/scratch')
 
 const FIXTURES = path.resolve(__dirname, '../fixtures/frameworks')
 const REGISTER = require.resolve('../../lib/register')
@@ -32,8 +32,7 @@ const POLLS_A_REQUEST = 30
  * @returns {string}
  */
 function makeApplication (t, { files = {}, fixtures = ['shop.js'], packages = ['express'], ofProject = [] } = {}) {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-guest-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   for (const [name, text] of Object.entries({ 'package.json': '{"name":"shop"}', ...files })) {
     fs.mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
     fs.writeFileSync(path.join(folder, name), text)
@@ -112,9 +111,19 @@ async function endingOf (app) {
   return { code, signal, stdout: withoutLoopscope(stdout), stderr: withoutLoopscope(stderr) }
 }
 
+/**
+ * Its end when it is asked to, once it listens.
+ * @param {ReturnType<typeof start>} app
+ */
+async function endOf (app) {
+  await app.until(/^listening$/)
+  app.child.kill('SIGTERM')
+  return endingOf(app)
+}
+
 /** Numbers of ports and processes differ from run to run. @param {string} text */
 function withoutLoopscope (text) {
   return text.split('\n').filter(line => !line.includes('"name":"loopscope"')).join('\n').replace(/("port":|"pid":|\(node:)\d+/g, '$10')
 }
 
-module.exports = { PRELOAD, IMPORT, REGISTER, FIXTURES, makeApplication, start, eventually, stallOf, profileOf, exercise, endingOf }
+module.exports = { PRELOAD, IMPORT, REGISTER, FIXTURES, makeApplication, start, eventually, stallOf, profileOf, exercise, endingOf, endOf }

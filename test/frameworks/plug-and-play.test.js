@@ -7,13 +7,13 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { commandOf, skipWithout } = require('./installed')
 const { start, endingOf } = require('./environment')
 const { OBSERVED, observe } = require('./observed')
 const { ROOT } = require('../internal/project')
+const { makeScratch } = require('../store/scratch')
 
 const run = promisify(execFile)
 const skip = skipWithout('@yarnpkg/cli-dist')
@@ -52,8 +52,7 @@ function addResolutions (name, resolutions = {}) {
 
 /** @param {import('node:test').TestContext} t */
 async function install (t) {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-pnp-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT })
   const files = {
     'package.json': JSON.stringify({ name: 'shop', dependencies: { loopscope: `file:./${JSON.parse(stdout)[0].filename}` }, resolutions: addResolutions('loopscope') }),

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const test = require('node:test')
 const { commandOf, skipWithout } = require('./installed')
-const { IMPORT, PRELOAD, makeApplication, start, endingOf } = require('./environment')
+const { IMPORT, PRELOAD, makeApplication, start, endingOf, endOf } = require('./environment')
 const { OBSERVED, observe } = require('./observed')
 
 const TYPESCRIPT = `
@@ -47,13 +47,6 @@ const APPLICATIONS = {
   'ts-node': { packages: ['ts-node', 'typescript'], files: { 'app.ts': TYPESCRIPT }, args: ['--require', 'ts-node/register', 'app.ts'], env: { NODE_OPTIONS: PRELOAD, ...TS_NODE } },
   'a loader with source-map-support': { packages: ['esbuild', 'source-map-support'], files: { 'app.ts': TYPESCRIPT, 'loader.cjs': LOADER }, args: ['--require', './loader.cjs', 'app.ts'], env: { NODE_OPTIONS: PRELOAD } },
   'an ES module with --import': { packages: [], files: { 'app.mjs': MODULE }, args: ['app.mjs'], env: { NODE_OPTIONS: IMPORT } }
-}
-
-/** @param {ReturnType<typeof start>} app */
-async function endOf (app) {
-  await app.until(/^listening$/)
-  app.child.kill('SIGTERM')
-  return endingOf(app)
 }
 
 for (const [name, { packages, files, args, env }] of Object.entries(APPLICATIONS)) {

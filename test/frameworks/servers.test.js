@@ -7,7 +7,7 @@ const { once } = require('node:events')
 const path = require('node:path')
 const test = require('node:test')
 const { PACKAGES, skipWithout } = require('./installed')
-const { makeApplication, start, endingOf } = require('./environment')
+const { makeApplication, start, endOf } = require('./environment')
 const { OBSERVED, observe } = require('./observed')
 
 const BLOCK = `
@@ -214,13 +214,6 @@ const SERVERS = {
   Koa: { file: 'app.js', text: KOA, packages: ['koa', '@koa/router'] },
   'Hono, ES modules': { file: 'app.mjs', text: HONO, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasEntryPoint: false },
   'Hono, CommonJS': { file: 'app.js', text: HONO_COMMONJS, packages: ['hono', '@hono/node-server'], ask: askPath('/stall/name'), hasEntryPoint: false }
-}
-
-/** @param {ReturnType<typeof start>} app */
-async function endOf (app) {
-  await app.until(/^listening$/)
-  app.child.kill('SIGTERM')
-  return endingOf(app)
 }
 
 for (const [name, { file, text, packages, route, ask, hasEntryPoint = true }] of Object.entries(SERVERS)) {

@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { get, run, TOKEN } = require('../admin/running')
+const { makeShortScratch } = require('../store/scratch')
 
 /**
  * @param {import('node:test').TestContext} t
@@ -12,8 +13,7 @@ const { get, run, TOKEN } = require('../admin/running')
  * @param {{ env?: Record<string, string> }} [options]
  */
 async function runGroup (t, count, { env = {} } = {}) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const controlDir = path.join(folder, `loopscope-${process.geteuid()}`, 'control')
   const join = async (more = {}) => {
     const app = await run(t, { env: { TMPDIR: folder, LOOPSCOPE_GROUP: 'shop', LOOPSCOPE_APP_NAME: 'shop', LOOPSCOPE_ADMIN_LISTEN: 'off', ...env, ...more } })

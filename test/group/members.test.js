@@ -15,6 +15,8 @@ const { writeFacts } = require('../../lib/shared/group/member-facts')
 const { ownNamespace, processStart } = require('../../lib/base/system/process-ids')
 const { cli } = require('../cli/cli')
 const { block, runGroup, until } = require('./grouped')
+const { listen } = require('../http/listening')
+const { makeShortScratch } = require('../store/scratch')
 
 const ME = { pid: process.pid, start: processStart(process.pid), namespace: ownNamespace() }
 const OF_ANOTHER = { ...ME, namespace: '4026530001' }
@@ -22,8 +24,7 @@ const noProc = process.platform !== 'linux' && 'no /proc'
 
 /** A trusted directory of control sockets. */
 function makeDirectory (t) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const directory = path.join(folder, 'loopscope-0', 'control')
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
   return directory
@@ -35,9 +36,7 @@ function factsOf (more) {
 
 /** Something that listens, and answers as it is told. */
 async function serve (t, file, answer) {
-  const server = http.createServer(answer).listen(file)
-  t.after(() => { server.closeAllConnections(); server.close() })
-  await once(server, 'listening')
+  await listen(t, http.createServer(answer), file)
 }
 
 /** What a process leaves that is killed: a file on which nobody listens. */

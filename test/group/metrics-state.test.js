@@ -11,12 +11,12 @@ const path = require('node:path')
 const { createMetricsState } = require('../../lib/observer/group/metrics-state')
 const { addReports, countedOf } = require('../../lib/observer/group/totals')
 const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
+const { makeShortScratch } = require('../store/scratch')
 
 const WRITER = path.join(__dirname, '..', 'fixtures', 'group', 'state-writer.js')
 
 function makeFolder (t) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   return path.join(folder, 'user', 'control')
 }
 

@@ -5,8 +5,6 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
-const fs = require('node:fs')
 const http = require('node:http')
 const path = require('node:path')
 const { createGroupMetrics } = require('../../lib/observer/group/group-metrics')
@@ -27,6 +25,8 @@ const { writeExposition } = require('../../lib/shared/group/exposition')
 const { IN_FLIGHT } = require('../admin/subject')
 const { parseBounded } = require('../../lib/base/shapes')
 const { localTime } = require('../../lib/base/local-time')
+const { listen } = require('../http/listening')
+const { makeShortScratch } = require('../store/scratch')
 
 const PLACE = { function: 'login', file: 'login.js', line: 3, column: 1 }
 const CULPRIT = { ...PLACE, functionLine: 2, call: 'pbkdf2Sync', via: { package: 'p', function: 'f', through: { package: 'q', function: 'g' } }, share: 1 }
@@ -77,13 +77,10 @@ const read = (kind, data) => readAnswer({ problem: null, body: bodyOf(data) }, k
 
 /** Members of a group, each with a server that answers as it is told. */
 async function serve (t, answers) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   return Promise.all(answers.map(async (answer, at) => {
     const socketPath = path.join(folder, `${at}.s`)
-    const server = http.createServer((request, response) => response.end(answer(request.url))).listen(socketPath)
-    t.after(() => { server.closeAllConnections(); server.close() })
-    await once(server, 'listening')
+    await listen(t, http.createServer((request, response) => response.end(answer(request.url))), socketPath)
     return { id: `${at + 1}-1-1`, pid: at + 1, startedAt: at, appName: 'shop', group: 'shop', instance: null, socketPath }
   }))
 }
@@ -94,8 +91,7 @@ const MERGED = ['overview', 'findings', 'stalls', 'sync-calls', 'slow-requests',
 
 /** The metrics of a group whose totals are in a folder of their own. */
 function metricsOf (t, members) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const controlDir = path.join(folder, 'user', 'control')
   const group = 'shop'
   const there = { members }

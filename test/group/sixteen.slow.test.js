@@ -13,6 +13,7 @@ const { askForGroupAnswer } = require('../../lib/shared/group/group-answers')
 const { listMembers } = require('../../lib/shared/group/members')
 const { createCounterCheck } = require('./counters')
 const { TOKEN, until } = require('./grouped')
+const { makeShortScratch } = require('../store/scratch')
 
 const WORKERS = 16
 const BLOCKED = 3
@@ -48,8 +49,7 @@ function createRouteQuestions () {
 }
 
 test('of sixteen workers with three blocked and one killed in the middle, every answer is there with twelve and more', { timeout: 120_000 + RUNS * 30_000 }, async t => {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const env = { TMPDIR: folder, XDG_RUNTIME_DIR: '', TEST_WORKERS: String(WORKERS), LOOPSCOPE_TOKEN: TOKEN, LOOPSCOPE_APP_NAME: 'shop', LOOPSCOPE_TEST_RUNS: undefined }
   const app = start(t, [path.join(__dirname, '..', 'fixtures', 'admin', 'primary.js')], { env })
   const directory = path.join(folder, `loopscope-${process.geteuid()}`, 'control')

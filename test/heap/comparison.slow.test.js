@@ -10,7 +10,8 @@ const { promisify } = require('node:util')
 const { compareFiles } = require('../../lib/heap-diff/comparison/compare-files')
 const { encodeBaseline } = require('../../lib/heap-diff/comparison/baseline')
 const { loadBaseSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
-const { newFolder, writtenBy } = require('./snapshots')
+const { makeDirectory } = require('../store/scratch')
+const { writtenBy } = require('./snapshots')
 
 const OBJECTS = 1000
 
@@ -45,8 +46,8 @@ if (process.argv[2] === 'renumber') {
 }
 `
 
-const folder = newFolder()
-const other = newFolder()
+const folder = makeDirectory()
+const other = makeDirectory()
 const written = Promise.all([[folder, 'renumber'], [other, '']].map(args => promisify(execFile)(process.execPath, ['-e', SCRIPT, ...args])))
 const file = (name, of = folder) => path.join(of, `${name}.heapsnapshot`)
 

@@ -11,7 +11,8 @@ const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/load-snapsho
 const { toBaseline } = require('../../lib/heap-diff/comparison/baseline')
 const { compare } = require('../../lib/heap-diff/comparison/comparison')
 const { summarize } = require('../../lib/heap-diff/comparison/class-rows')
-const { newFolder, snapshotOf, writeSnapshot, writtenBy } = require('./snapshots')
+const { makeScratch } = require('../store/scratch')
+const { snapshotOf, writeSnapshot, writtenBy } = require('./snapshots')
 const { statisticsOf } = require('./statistics')
 
 const folders = [writtenBy('varied-app.js'), writtenBy('leaks/run.js', folder => ['kept-requests', folder])]
@@ -107,8 +108,7 @@ test('comparison of a server that keeps its requests', async () => {
 })
 
 test('what only weak edges, or only each other, hold', async t => {
-  const folder = newFolder()
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const nodes = [
     { type: 'synthetic', name: '', size: 0, edges: [['element', 1, 1], ['shortcut', 'global', 2]] },
     { type: 'synthetic', name: '(GC roots)', size: 0, edges: [['element', 1, 2], ['weak', '1', 4]] },

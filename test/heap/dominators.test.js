@@ -5,9 +5,10 @@ const fs = require('node:fs')
 const test = require('node:test')
 const fc = require('fast-check')
 const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
-const { newFolder, snapshotOf, writeSnapshot } = require('./snapshots')
+const { makeDirectory } = require('../store/scratch')
+const { snapshotOf, writeSnapshot } = require('./snapshots')
 
-const folder = newFolder()
+const folder = makeDirectory()
 test.after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 /** The nodes that are not reached from the root without a given one: the definition, taken at its word. */

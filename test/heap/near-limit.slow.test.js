@@ -10,8 +10,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { isHeapProfile } = require('../../lib/formats/profile/heap-tree')
 const { verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
-const { filesIn } = require('../store/scratch')
-const { newFolder } = require('./snapshots')
+const { filesIn, makeScratch } = require('../store/scratch')
 
 const LIB = path.resolve(__dirname, '../..')
 const SECRET = ['hunter2', 'correct horse'].join(' ')
@@ -66,8 +65,7 @@ async function die (folder, mode, script = LEAK) {
 }
 
 function folderOf (t) {
-  const folder = newFolder()
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   return folder
 }
 

@@ -4,12 +4,12 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const { randomBytes } = require('node:crypto')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const { redactSnapshot } = require('../../lib/observer/heap/redaction/redact')
 const { verifySnapshot } = require('../../lib/observer/heap/redaction/verify')
 const { makePlanted, findSecrets } = require('./planted')
+const { makeScratch } = require('../store/scratch')
 
 const nameKey = randomBytes(32)
 const planted = makePlanted()
@@ -88,8 +88,7 @@ test('pseudonyms are equal for equal values within a snapshot, not between snaps
 })
 
 test('the path of a script is kept, however its folders are named, if there is such a file', async t => {
-  const dir = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-test-'))
-  t.after(() => fs.rmSync(dir, { recursive: true, force: true }))
+  const dir = makeScratch(t)
   const release = path.join(dir, 'releases', 'k3J9xQ2bT7vLpW4zR8')
   fs.mkdirSync(release, { recursive: true })
   const [file, gone, written, to] = [path.join(release, 'app.js'), path.join(release, 'gone.js'), path.join(dir, 'written'), path.join(dir, 'redacted')]

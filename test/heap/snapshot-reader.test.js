@@ -9,9 +9,10 @@ const test = require('node:test')
 const zlib = require('node:zlib')
 const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
 const { summarize } = require('../../lib/heap-diff/comparison/class-rows')
-const { newFolder, snapshotOf, writeSnapshot } = require('./snapshots')
+const { makeDirectory } = require('../store/scratch')
+const { snapshotOf, writeSnapshot } = require('./snapshots')
 
-const folder = newFolder()
+const folder = makeDirectory()
 test.after(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 const small = () => snapshotOf([

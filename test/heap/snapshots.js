@@ -4,13 +4,9 @@
 
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
-
-function newFolder () {
-  return fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-test-'))
-}
+const { makeDirectory } = require('../store/scratch')
 
 /**
  * @param {string} fixture  in test/fixtures/heap
@@ -18,7 +14,7 @@ function newFolder () {
  * @returns {Promise<string>} folder with what it wrote; the caller's to remove
  */
 async function writtenBy (fixture, argsOf = folder => [folder]) {
-  const folder = newFolder()
+  const folder = makeDirectory()
   await promisify(execFile)(process.execPath, [path.resolve(__dirname, '../fixtures/heap', fixture), ...argsOf(folder)], { maxBuffer: 1e8 })
   return folder
 }
@@ -53,10 +49,10 @@ function snapshotOf (nodes) {
 }
 
 /** @param {any} snapshot */
-function writeSnapshot (snapshot, folder = newFolder(), name = 'made.heapsnapshot') {
+function writeSnapshot (snapshot, folder = makeDirectory(), name = 'made.heapsnapshot') {
   const file = path.join(folder, name)
   fs.writeFileSync(file, JSON.stringify(snapshot))
   return file
 }
 
-module.exports = { newFolder, writtenBy, snapshotOf, writeSnapshot }
+module.exports = { writtenBy, snapshotOf, writeSnapshot }

@@ -4,10 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { promisify } = require('node:util')
 const { cli } = require('../cli/cli')
+const { makeScratch } = require('../store/scratch')
 
 const DB = `exports.query = function query () { return runQuery() }
 class Query { constructor (settle) { this.settle = settle } }
@@ -16,8 +16,7 @@ async function runQuery () { await new Promise(resolve => { running.push(new Que
 `
 
 function temporaryFolder (t) {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-suspended-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   return folder
 }
 

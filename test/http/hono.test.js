@@ -5,11 +5,11 @@
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { IncomingMessage } = require('node:http')
 const { HonoWatch } = require('../../lib/probe/http/adapters/hono')
 const { routeOf } = require('../../lib/probe/http/route-template')
+const { makeScratch } = require('../store/scratch')
 
 const CONTEXT = `
 exports.Context = class Context {
@@ -23,8 +23,7 @@ exports.Context = class Context {
 `
 
 test('the template, once a handler has read the request; the masked path before, and its prototype as it was afterwards', t => {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-hono-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const file = path.join(folder, 'node_modules/hono/dist/cjs/context.js')
   fs.mkdirSync(path.dirname(file), { recursive: true })
   fs.writeFileSync(file, CONTEXT)

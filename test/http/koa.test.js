@@ -2,11 +2,12 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
+const http = require('node:http')
 const Koa = require('koa')
 const Router = require('@koa/router')
 const diagnostics = require('../..')
 const { makeScratch } = require('../store/scratch')
+const { listen } = require('./listening')
 
 const TOKEN = 'a-token-of-at-least-thirty-two-characters'
 const QUIET = { info () {}, warn () {}, error () {} }
@@ -20,14 +21,9 @@ async function serve (t) {
   router.get('/users/:id', context => { context.body = 'a user' })
   router.get('/broken', () => { throw new Error('broken') })
   app.use(router.routes())
-  const server = app.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(async () => {
-    server.close()
-    server.closeAllConnections()
-    await d.close()
-  })
-  return { d, url: `http://127.0.0.1:${server.address().port}` }
+  const port = await listen(t, http.createServer(app.callback()))
+  t.after(() => d.close())
+  return { d, url: `http://127.0.0.1:${port}` }
 }
 
 test('requests are measured by the template of the router, and errors stay the application\'s', async t => {

@@ -6,6 +6,7 @@ const http2 = require('node:http2')
 const net = require('node:net')
 const { once } = require('node:events')
 const { frameworks, createParts, serve, counted, labels } = require('./served')
+const { listen } = require('./listening')
 
 for (const [name, express] of Object.entries(frameworks)) {
   test(`${name}: answers, errors and misses are counted with their route`, async t => {
@@ -97,10 +98,8 @@ test('a plain http server and HTTP/2 are counted by their paths, values taken ou
   for (const path of ['/x/42?y=1', '/none']) await get(path)
   assert.deepEqual(await counted(requests, 2), ['GET /x/:id 200 1', 'GET _unmatched 404 1'])
 
-  const server = http2.createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = http2.connect(`http://127.0.0.1:${server.address().port}`)
-  t.after(() => { client.destroy(); server.close() })
+  const client = http2.connect(`http://127.0.0.1:${await listen(t, http2.createServer(listener))}`)
+  t.after(() => client.destroy())
   client.request({ ':path': '/x/43' }).resume()
   await counted(requests, 3)
   const hanging = client.request({ ':path': '/hang' }).on('error', () => {})

@@ -14,6 +14,7 @@ const { createRequestContexts } = require('../../lib/probe/http/contexts/request
 const { forgetMasked } = require('../../lib/probe/http/mask-path')
 const { routeOf, templateOf } = require('../../lib/probe/http/route-template')
 const { serve } = require('./served')
+const { listen } = require('./listening')
 
 beforeEach(forgetMasked)
 
@@ -99,14 +100,14 @@ test('Next.js behind Express: a route of Express that answers one path has the n
 
 test('a WebSocket: messages belong to the request that it began with, and the server has its own listeners only afterwards', async t => {
   const { contexts, seen } = observe(t)
-  const server = http.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const server = http.createServer()
+  const port = await listen(t, server)
   const sockets = new WebSocket.Server({ server, path: '/live/77' })
   sockets.on('connection', socket => socket.on('message', () => socket.send(seen())))
-  t.after(() => { sockets.close(); server.close(); server.closeAllConnections() })
+  t.after(() => sockets.close())
   const answers = []
   for (let round = 0; round < 2; round++) {
-    const client = new WebSocket(`ws://127.0.0.1:${server.address().port}/live/77`)
+    const client = new WebSocket(`ws://127.0.0.1:${port}/live/77`)
     await once(client, 'open')
     for (const text of ['a', 'b'.repeat(100_000)]) {
       client.send(text)
@@ -123,12 +124,11 @@ test('a WebSocket: messages belong to the request that it began with, and the se
 
 test('a server that takes no upgrades any more answers them as Node.js does', async t => {
   observe(t)
-  const server = http.createServer((request, response) => response.end('plain')).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => { server.close(); server.closeAllConnections() })
+  const server = http.createServer((request, response) => response.end('plain'))
+  const port = await listen(t, server)
   const ask = () => new Promise((resolve, reject) => {
     const headers = { connection: 'upgrade', upgrade: 'x' }
-    const request = http.get({ port: server.address().port, host: '127.0.0.1', headers, agent: false }, response => {
+    const request = http.get({ port, host: '127.0.0.1', headers, agent: false }, response => {
       response.on('data', chunk => resolve(String(chunk)))
     })
     request.on('error', reject).on('upgrade', (response, socket) => { socket.destroy(); resolve('upgraded') })

@@ -13,6 +13,7 @@ const Router = require('@koa/router')
 const fastify = require('fastify')
 const { createRequestContexts } = require('../../lib/probe/http/contexts/request-contexts')
 const { frameworks, serve } = require('./served')
+const { listen } = require('./listening')
 
 const AGENT = new http.Agent({ keepAlive: true, maxSockets: 3 })
 const ROUNDS = 4
@@ -158,10 +159,8 @@ test('a request keeps a push of its own, and reads on when contexts are stopped'
   }
   for (const options of [{}, { IncomingMessage: Mine }]) {
     contexts.start()
-    const server = http.createServer(options, read).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    t.after(() => { server.close(); server.closeAllConnections() })
-    assert.equal(await send(server.address().port, 'POST', '/'), '{"a":1,"b":2}')
+    const port = await listen(t, http.createServer(options, read))
+    assert.equal(await send(port, 'POST', '/'), '{"a":1,"b":2}')
   }
   assert.equal(pushed.at(-1), null)
 })

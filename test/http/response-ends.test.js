@@ -10,6 +10,7 @@ const { createRequestContext } = require('../../lib/probe/http/contexts/one-requ
 const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
 const { ResponseEnds, isServedBy, whenEnded } = require('../../lib/probe/http/response-ends')
 const { serve } = require('./served')
+const { listen } = require('./listening')
 
 const CHANNEL = 'http.server.response.finish'
 
@@ -116,10 +117,9 @@ test('responses of a custom class, ended ones and simulated ones are reported', 
     if (request.url === '/ended') response.end()
     awaitEnd(request, response)
     response.end()
-  }).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
-  for (const path of ['/one', '/ended']) await fetch(`http://127.0.0.1:${server.address().port}${path}`).then(answer => answer.text())
+  })
+  const port = await listen(t, server)
+  for (const path of ['/one', '/ended']) await fetch(`http://127.0.0.1:${port}${path}`).then(answer => answer.text())
   await until(2)
   assert.deepEqual(ended, ['/one true', '/ended true'])
   server.closeAllConnections()

@@ -3,10 +3,10 @@
 // An application on a port of its own for one test, with the parts under test wired as diagnostics wires them.
 
 const http = require('node:http')
-const { once } = require('node:events')
 const { RouteContext } = require('../../lib/probe/http/contexts/route-context')
 const { createRequestDurations } = require('../../lib/api/http/request-durations')
 const { createMiddleware } = require('../../lib/api/http/middleware')
+const { listen } = require('./listening')
 
 const frameworks = { 'express 5': require('express'), 'express 4': require('express4') }
 
@@ -22,16 +22,11 @@ function createParts ({ stallThresholdMs = 100, context = new RouteContext(), ..
 /** Serves the listener until the test is over; stops the context, too. */
 async function serve (t, listener, { context } = {}) {
   const server = http.createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(async () => {
-    server.closeAllConnections()
-    await new Promise(resolve => server.close(resolve))
-    context?.stop()
-  })
-  const url = `http://127.0.0.1:${server.address().port}`
+  const port = await listen(t, server)
+  t.after(() => context?.stop())
+  const url = `http://127.0.0.1:${port}`
   return {
-    port: server.address().port,
+    port,
     async get (path, options) {
       const response = await fetch(url + path, options)
       return { status: response.status, text: await response.text() }

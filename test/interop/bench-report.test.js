@@ -11,10 +11,7 @@ const { pathToFileURL } = require('node:url')
 const { compareBenches } = require('../../lib/cli/bench/compare')
 const { renderComparison } = require('../../lib/cli/bench/page')
 const { bench, finding, profileOf, round } = require('../cli/benches')
-
-const CHROMIUM = '/usr/bin/chromium'
-const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
-const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const { launch, openFile, skip } = require('./chromium')
 
 const roundsOf = (rates, ...findings) => rates.map(perSecond => round({ perSecond, findings }))
 const EARLIER = {
@@ -32,25 +29,17 @@ describe('the page of a comparison of benchmarks', { skip, timeout: 120_000 }, (
 
   before(async () => {
     folder = fs.mkdtempSync('/tmp/ls-')
-    browser = await require('playwright-core').chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+    browser = await launch()
   })
   after(async () => {
     await browser?.close()
     fs.rmSync(folder, { recursive: true, force: true })
   })
 
-  async function open (t, earlier, later, options = {}) {
+  function open (t, earlier, later, options = {}) {
     const file = path.join(folder, 'change.html')
     fs.writeFileSync(file, renderComparison(compareBenches({ file: 'before.json', bench: bench(earlier) }, { file: 'after.json', bench: bench(later) })))
-    const context = await browser.newContext(options)
-    t.after(() => context.close())
-    const page = await context.newPage()
-    const complaints = []
-    page.on('console', message => complaints.push(message.text()))
-    page.on('pageerror', error => complaints.push(error.message))
-    page.on('request', request => { if (!/^(file|data):/.test(request.url())) complaints.push(request.url()) })
-    await page.goto(pathToFileURL(file).href)
-    return { page, complaints }
+    return openFile(t, browser, pathToFileURL(file).href, options)
   }
 
   const labels = page => page.locator('g.frame').evaluateAll(frames => frames.map(frame => frame.getAttribute('aria-label').split(',')[0]))

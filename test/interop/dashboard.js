@@ -1,43 +1,29 @@
 /* global document -- inside page.evaluate() */
 'use strict'
 
-// The page of the admin surface in a real browser: before a real application, or before answers that a test makes up. What a browser
-// complains of is kept, a violation of the page's policy too.
+// The page of the admin surface in a real browser: before a real application, or before answers that a test makes up.
 
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
 const { get, recorded, run, TOKEN } = require('../admin/running')
 const { STALL } = require('../admin/subject')
 const { renderShell } = require('../../lib/observer/admin/dashboard')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings } = require('../findings/readings')
+const { launch, openPage, skip } = require('./chromium')
 
-const CHROMIUM = '/usr/bin/chromium'
-const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
-const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 const CANNED_URL = 'http://page.test/'
 
 function createBrowser () {
   let browser
 
-  async function openPage (t, options, prepare, url) {
-    const context = await browser.newContext({ reducedMotion: 'reduce', acceptDownloads: true, ...options })
-    t.after(() => context.close())
-    const page = await context.newPage()
-    const complaints = []
-    page.on('console', message => complaints.push(message.text()))
-    page.on('pageerror', error => complaints.push(error.message))
-    await prepare(page)
-    await page.goto(url)
-    return { page, complaints }
-  }
+  const load = (t, url, options, prepare) => openPage(t, browser, url, { options: { reducedMotion: 'reduce', acceptDownloads: true, ...options }, prepare })
 
   /** @param {any} t */
   async function open (t, { token = TOKEN, env = {}, browserOptions = {}, prepare = async () => {} } = {}) {
     const app = await run(t, { env })
     const url = await app.listenerUrl()
     if (env.LOOPSCOPE_RECORDER !== 'false') await recorded(url)
-    return { app, url, ...await openPage(t, browserOptions, prepare, `${url}/${token === null ? '' : `#token=${token}`}`) }
+    return { app, url, ...await load(t, `${url}/${token === null ? '' : `#token=${token}`}`, browserOptions, prepare) }
   }
 
   /**
@@ -57,11 +43,11 @@ function createBrowser () {
       if (answer === undefined || typeof answer === 'number') return route.fulfill({ status: answer ?? 404, json: { detail: `Refused: ${answer ?? 404}.` } })
       return typeof answer === 'string' ? route.fulfill({ body: answer, contentType: 'text/event-stream' }) : route.fulfill({ json: answer })
     })
-    return openPage(t, browserOptions, prepare, CANNED_URL + hash)
+    return load(t, CANNED_URL + hash, browserOptions, prepare)
   }
 
   return {
-    launch: async () => { browser = await require('playwright-core').chromium.launch({ executablePath: CHROMIUM, args: ARGS }) },
+    launch: async () => { browser = await launch() },
     close: () => browser?.close(),
     open,
     openCanned

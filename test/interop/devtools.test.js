@@ -12,10 +12,8 @@ const { FORMATS } = require('../../lib/formats/formats')
 const { mergeProfiles } = require('../../lib/formats/merge-profiles')
 const { readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
 const { drive } = require('../process/child')
+const { ARGS, CHROMIUM, skip } = require('./chromium')
 
-const CHROMIUM = '/usr/bin/chromium'
-const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 const DEVTOOLS = 'devtools://devtools/bundled/js_app.html'
 const PATIENCE_MS = 120_000
 const PANEL_MS = 5000
@@ -61,7 +59,7 @@ describe('Chrome DevTools', { skip, timeout: 400_000 }, () => {
 
   before(async () => {
     profile = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-chromium-'))
-    context = await require('playwright-core').chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, headless: true, args: ARGS, viewport: { width: 1400, height: 900 } })
+    context = await require('playwright-core').chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, headless: true, args: [...ARGS, '--disable-quic'], viewport: { width: 1400, height: 900 } })
     context.setDefaultTimeout(PATIENCE_MS)
   })
 

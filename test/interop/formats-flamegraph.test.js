@@ -10,12 +10,7 @@ const { pathToFileURL } = require('node:url')
 const { encodeFlameGraphDifference } = require('../../lib/formats/flamegraph')
 const { FORMATS } = require('../../lib/formats/formats')
 const { craft, readRecorded, withRoutes } = require('../fixtures/profiles/profiles')
-
-const CHROMIUM = '/usr/bin/chromium'
-const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
-const ARGS = [
-  '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'
-]
+const { launch, skip } = require('./chromium')
 
 describe('the flame graph in a browser', { skip, timeout: 120_000 }, () => {
   let folder
@@ -26,7 +21,7 @@ describe('the flame graph in a browser', { skip, timeout: 120_000 }, () => {
 
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-flame-'))
-    browser = await require('playwright-core').chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+    browser = await launch()
   })
 
   after(async () => {

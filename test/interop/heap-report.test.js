@@ -10,37 +10,26 @@ const { after, before, describe, test } = require('node:test')
 const { pathToFileURL } = require('node:url')
 const { renderReport } = require('../../lib/heap-diff/report')
 const { hostileReport, makeReport } = require('../heap/reports')
-const { newFolder } = require('../heap/snapshots')
-
-const CHROMIUM = '/usr/bin/chromium'
-const skip = fs.existsSync(CHROMIUM) ? false : 'chromium is not installed'
-const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const { makeDirectory } = require('../store/scratch')
+const { launch, openFile, skip } = require('./chromium')
 
 describe('the report of a comparison in a browser', { skip, timeout: 120_000 }, () => {
   let folder
   let browser
 
   before(async () => {
-    folder = newFolder()
-    browser = await require('playwright-core').chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+    folder = makeDirectory()
+    browser = await launch()
   })
   after(async () => {
     await browser?.close()
     fs.rmSync(folder, { recursive: true, force: true })
   })
 
-  async function open (t, report, options = {}) {
+  function open (t, report, options = {}) {
     const file = path.join(folder, 'report.html')
     fs.writeFileSync(file, renderReport(report))
-    const context = await browser.newContext(options)
-    t.after(() => context.close())
-    const page = await context.newPage()
-    const complaints = []
-    page.on('console', message => complaints.push(message.text()))
-    page.on('pageerror', error => complaints.push(error.message))
-    page.on('request', request => { if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) complaints.push(request.url()) })
-    await page.goto(pathToFileURL(file).href)
-    return { page, complaints }
+    return openFile(t, browser, pathToFileURL(file).href, options)
   }
 
   const names = page => page.locator('#classes tbody tr td:first-child').allTextContents()

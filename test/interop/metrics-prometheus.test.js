@@ -2,26 +2,20 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const { createServer } = require('node:http')
 const { Registry } = require('prom-client')
 const { createMetrics } = require('../../lib/api/metrics/metrics')
 const { run, TOKEN } = require('../admin/running')
 const { createFakeSources, createFakeLogger } = require('../metrics/fake-sources')
 const { skip, startPrometheus, query, queryExemplars } = require('./prometheus')
+const { listen } = require('../http/listening')
 
 async function serve (registry, t) {
   const server = createServer(async (request, response) => {
     response.setHeader('content-type', registry.contentType)
     response.end(await registry.metrics())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return server.address().port
+  return listen(t, server)
 }
 
 test('Prometheus scrapes the metrics and answers a quantile of the delay', { skip }, async t => {

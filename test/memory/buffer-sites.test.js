@@ -10,6 +10,7 @@ const { setFlagsFromString } = require('node:v8')
 const { runInNewContext } = require('node:vm')
 const zlib = require('node:zlib')
 const { BufferSites } = require('../../lib/probe/buffers/buffer-sites')
+const { listen } = require('../http/listening')
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc')
@@ -76,12 +77,10 @@ test('received data counts at the line that reads it', async t => {
   const server = http.createServer((request, response) => {
     request.on('data', chunk => kept.push(chunk)) // reads
     request.on('end', () => response.end())
-  }).listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
+  })
+  const port = await listen(t, server)
   const body = new Uint8Array(1e6)
   for (let at = 0; at < 10; at++) {
-    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
     const request = http.request({ port, host: '127.0.0.1', method: 'POST' }).end(body)
     const [response] = await once(request, 'response')
     await once(response.resume(), 'end')

@@ -11,6 +11,7 @@ const path = require('node:path')
 const test = require('node:test')
 const { setTimeout: wait } = require('node:timers/promises')
 const { CONTAINERS, VARIABLES, startUnderPm2, writeApplication } = require('./fake-pm2')
+const { listen } = require('../http/listening')
 
 const STARTED = 'createDiagnostics({ logger }).start()\n'
 // A process that does not end is the fault that is looked for.
@@ -50,9 +51,8 @@ test('what came before the application listened reaches it then, in its order an
   const source = `
     process.on('SIGHUP', () => process.on('message', (message, handle) => process.send({ heard: message, isServer: typeof handle?.listen === 'function' })))
     setInterval(() => {}, 1000)`
-  const server = net.createServer().listen(0, '127.0.0.1')
-  t.after(() => server.close())
-  await once(server, 'listening')
+  const server = net.createServer()
+  await listen(t, server)
   const app = startUnderPm2(t, STARTED + source)
   await app.heard(isLoopscope)
   app.child.send('first')

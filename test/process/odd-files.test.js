@@ -7,15 +7,14 @@ const assert = require('node:assert/strict')
 const { execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
+const { makeScratch } = require('../store/scratch')
 
 const LIBRARY = path.join(__dirname, '..', '..', 'lib', 'index')
 const MAX_MS = 30_000
 
 test('process.exit() ends a process whose source maps, sources and stored files are pipes', { skip: process.platform === 'win32' }, async t => {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-odd-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const pipe = name => execFileSync('mkfifo', [path.join(folder, name)])
   pipe('pipe')
   pipe('beside.js.map')

@@ -5,9 +5,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { start } = require('./child')
+const { makeScratch } = require('../store/scratch')
 
 const REGISTER = require.resolve('../../lib/register')
 const LOOPSCOPE = require.resolve('../../lib/index')
@@ -31,8 +31,7 @@ const publishesModules = Number(process.versions.node.split('.')[0]) >= 22
 
 /** Whether a process is observed at the end of its first file, which is written for it. */
 async function runFile (t, name, source) {
-  const folder = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-preload-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const file = path.join(folder, name)
   fs.mkdirSync(path.dirname(file), { recursive: true })
   fs.writeFileSync(file, `${source}\n${SAY}\nsay('end')\nprocess.exit()`)

@@ -4,10 +4,10 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const http = require('node:http')
 const http2 = require('node:http2')
 const diagnostics = require('../..')
+const { listen } = require('../http/listening')
 
 const SILENT = { info () {}, warn () {}, error () {}, debug () {} }
 const TOKEN = 'a-token-of-at-least-thirty-two-characters'
@@ -18,14 +18,8 @@ async function untilListed (d, count) {
   return answer.requests.map(({ route }) => route)
 }
 
-async function listen (t, server) {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections?.()
-    server.close()
-  })
-  return `http://127.0.0.1:${server.address().port}`
+async function serve (t, server) {
+  return `http://127.0.0.1:${await listen(t, server)}`
 }
 
 test('while it does not run there is no answer', async () => {
@@ -37,7 +31,7 @@ test('requests to the mounted endpoint are not requests of the application', asy
   t.after(() => d.close())
   let response
   const server = http.createServer((request, given) => d(request, given, () => { response = given }))
-  const url = await listen(t, server)
+  const url = await serve(t, server)
   const waiting = fetch(`${url}/orders/1`)
   assert.deepEqual(await untilListed(d, 1), ['GET /orders/:id'])
   const headers = { authorization: `Bearer ${TOKEN}` }
@@ -54,9 +48,9 @@ test('what a request waits for is named, and since when', async t => {
   const d = diagnostics({ logger: SILENT, controlSocket: false })
   t.after(() => d.close())
   const backend = http.createServer(() => {})
-  const backendUrl = await listen(t, backend)
+  const backendUrl = await serve(t, backend)
   const server = http.createServer((request, response) => d(request, response, () => fetch(backendUrl).catch(() => {})))
-  const url = await listen(t, server)
+  const url = await serve(t, server)
   fetch(`${url}/orders/1`).catch(() => {})
   let found
   do found = (await d.requests()).requests.find(({ route, waits }) => route === 'GET /orders/:id' && waits.some(({ kind }) => kind === 'http')); while (found === undefined)
@@ -71,7 +65,7 @@ test('requests of HTTP/2 are listed until they are answered or given up, on ever
   t.after(() => d.close())
   const responses = []
   const server = http2.createServer((request, response) => d(request, response, () => responses.push(response)))
-  const url = await listen(t, server)
+  const url = await serve(t, server)
   const client = http2.connect(url)
   t.after(() => client.destroy())
   const streams = ['/a', '/b'].map(path => client.request({ ':path': path }).on('error', () => {}).resume())

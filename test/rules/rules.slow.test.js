@@ -11,6 +11,7 @@ const path = require('node:path')
 const { get, run } = require('../admin/running')
 const { drive } = require('../process/child')
 const { quietMachine } = require('../runner/quiet-machine')
+const { listen } = require('../http/listening')
 
 /** Blocks the loop of the fixture application until what is given has been done. */
 async function whileStuck (app, work) {
@@ -38,13 +39,12 @@ const filesOf = dir => fs.existsSync(dir) ? fs.readdirSync(dir, { recursive: tru
 
 test('in the middle of a stall a rule captures it, logs, and notifies a receiver; its limits hold', async t => {
   await quietMachine(t) // V8 names the culprit of a thread that is run
-  const server = http.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
+  const server = http.createServer()
+  const port = await listen(t, server)
   const rules = [{
     name: 'stuck',
     when: { stallMs: 500 },
-    do: [{ capture: 'cpu', last: 5, format: 'text' }, { log: 'warn' }, { webhook: `http://127.0.0.1:${server.address().port}/secret` }]
+    do: [{ capture: 'cpu', last: 5, format: 'text' }, { log: 'warn' }, { webhook: `http://127.0.0.1:${port}/secret` }]
   }]
   const app = await run(t, { env: { LOOPSCOPE_RULES: JSON.stringify(rules) } })
   const listener = await app.listenerUrl()

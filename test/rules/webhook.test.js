@@ -2,9 +2,9 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { once } = require('node:events')
 const http = require('node:http')
 const { webhook } = require('../../lib/observer/rules/run-actions')
+const { listen } = require('../http/listening')
 
 const FIRING = {
   rule: 'long stall',
@@ -24,13 +24,8 @@ async function receive (t, answers) {
     requests.push({ method: request.method, url: request.url, headers: request.headers, text })
     const [status, headers] = answers[requests.length - 1]
     if (status !== null) response.writeHead(status, headers).end('secret answer')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return { requests, url: `http://127.0.0.1:${server.address().port}/secret?key=secret` }
+  return { requests, url: `http://127.0.0.1:${await listen(t, server)}/secret?key=secret` }
 }
 
 /** @param {object} action */

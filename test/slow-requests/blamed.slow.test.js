@@ -11,6 +11,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { start } = require('../process/child')
 const { describeSlow } = require('../../lib/shared/describe-slow')
+const { makeShortScratch } = require('../store/scratch')
 
 const APP = path.join(__dirname, '..', 'fixtures', 'slow-requests', 'app.js')
 const AWAITS = fs.readFileSync(APP, 'utf8').split('\n').flatMap((line, index) => /await (answer|ROUTES)/.test(line) ? [index + 1] : [])
@@ -19,8 +20,7 @@ const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const HELD_MS = 400
 
 async function serve (t, name) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const app = start(t, [...name === 'plain' ? ['--require', REGISTER] : [], APP, name], { env: { TMPDIR: folder } })
   const { port, pid } = await app.until(/^listening$/)
   const socketPath = path.join(folder, `loopscope-${process.geteuid()}`, 'control', `${pid}.sock`)

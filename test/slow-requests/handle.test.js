@@ -5,17 +5,15 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
-const { once } = require('node:events')
 const diagnostics = require('../..')
+const { listen } = require('../http/listening')
 
 const SILENT = { info () {}, warn () {}, error () {}, debug () {} }
 
 async function serve (t, d) {
   const server = http.createServer((request, response) => d(request, response, () => setTimeout(() => response.end(), 80)))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  return async path => { await (await fetch(`http://127.0.0.1:${server.address().port}${path}`, { headers: { connection: 'close' } })).text() }
+  const port = await listen(t, server)
+  return async path => { await (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).text() }
 }
 
 test('a handle is given the slow requests of this moment, and none while it does not run', async t => {
@@ -42,10 +40,8 @@ test('server-sent events are not slow, however long they go on', async t => {
     response.write('data: 1\n\n')
     setTimeout(() => response.end(), 80)
   }))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  for (const path of ['/set', '/written', '/plain']) await (await fetch(`http://127.0.0.1:${server.address().port}${path}`, { headers: { connection: 'close' } })).text()
+  const port = await listen(t, server)
+  for (const path of ['/set', '/written', '/plain']) await (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).text()
   let found = []
   while (found.length === 0) found = await d.slowRequests()
   assert.deepEqual(found.map(({ route }) => route), ['GET /plain'])

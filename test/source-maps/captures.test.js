@@ -5,13 +5,13 @@ const assert = require('node:assert/strict')
 const { execFile } = require('node:child_process')
 const path = require('node:path')
 const { promisify } = require('node:util')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const DIST = path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist')
 const MAX_MS = 60_000
 
 async function capture (t, file) {
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(__dirname, 'captured.js'), path.join(DIST, file), makeFolder(t)],
+  const { stdout } = await promisify(execFile)(process.execPath, [path.join(__dirname, 'captured.js'), path.join(DIST, file), makeScratch(t)],
     { timeout: MAX_MS, maxBuffer: 2 ** 26 })
   return JSON.parse(stdout).contents
 }

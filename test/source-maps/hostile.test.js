@@ -11,7 +11,7 @@ const { MapReader } = require('../../lib/source-maps/answer')
 const { MAX_BYTES } = require('../../lib/source-maps/find-map')
 const { MapThread } = require('../../lib/source-maps/map-thread')
 const { SourceMaps } = require('../../lib/source-maps/source-maps')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const GB = 2 ** 30
 const PLACES = [{ line: 0, column: 0, name: 'f' }, { line: 0, column: null, name: '' }, { line: 3, column: 7, name: '' }]
@@ -28,7 +28,7 @@ function answerOf (folder, mapText, { script = 'app.js', comment = '//# sourceMa
 }
 
 test('what is no map is broken, and none of its text is shown', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   for (const text of [
     '', 'null', '[]', '5', '{"version":3}', 'root:x:0:0:the secret', '{"sources":["a"],"mappings":5}', '{"sources":"a","mappings":"AAAA"}',
     '{"sources":["a"],"mappings":"A!AA"}', '{"sources":["a"],"mappings":"AA', '{"sources":["a","mappings":"AAAA"}', '{"sources":["a"],"mappings":"A\\u0000"}',
@@ -43,7 +43,7 @@ test('what is no map is broken, and none of its text is shown', t => {
 })
 
 test('places that are not there are none', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   for (const map of [
     { ...GOOD, mappings: 'DDDD' }, { ...GOOD, mappings: 'AgggB' }, { ...GOOD, sources: [] }, { ...GOOD, sources: [null] }, { ...GOOD, sources: [{}, 1] },
     { ...GOOD, mappings: '' }, { ...GOOD, mappings: 'A' }, { ...GOOD, sources: ['x'.repeat(1e6)] }, { ...GOOD, sources: ['a\u001b[2J'] },
@@ -55,7 +55,7 @@ test('places that are not there are none', t => {
 })
 
 test('a map may be named nowhere but in a file', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const none = { hasMap: false, problem: null, places: [null, null, null] }
   for (const url of ['http://127.0.0.1:1/app.js.map', 'https://example.com/x.map', '//example.com/x.map', 'ftp://example.com/x']) {
     assert.deepEqual(answerOf(folder, JSON.stringify(GOOD), { comment: `//# sourceMappingURL=${url}` }), none)
@@ -71,7 +71,7 @@ test('a map may be named nowhere but in a file', t => {
 })
 
 test('a source that is elsewhere is a name, and is not read', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   fs.mkdirSync(path.join(folder, 'node_modules', 'pkg'), { recursive: true })
   const fileOf = (source, options) => answerOf(folder, JSON.stringify({ ...GOOD, sources: [source] }), options).places[0]?.file ?? null
   assert.equal(fileOf('a.ts'), path.join(folder, 'a.ts'))
@@ -86,7 +86,7 @@ test('a source that is elsewhere is a name, and is not read', t => {
 })
 
 test('a map that is too large, for its limit or for the memory that is left, is not read', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const map = path.join(folder, 'app.js.map')
   fs.writeFileSync(map, '')
   fs.truncateSync(map, MAX_BYTES + 1)
@@ -96,7 +96,7 @@ test('a map that is too large, for its limit or for the memory that is left, is 
 })
 
 test('any text is a map that is broken, or one with positions', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const mappings = fc.string({ unit: fc.constantFrom('A', 'C', 'D', 'g', 'z', '/', ',', ';', ' ', '!', 'é'), maxLength: 60 })
   const part = fc.record({
     version: fc.constant(3),

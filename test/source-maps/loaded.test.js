@@ -9,13 +9,13 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { encode } = require('@jridgewell/sourcemap-codec')
 const { SourceMaps } = require('../../lib/source-maps/source-maps')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const LIBRARY = path.join(__dirname, '..', '..', 'lib', 'index')
 const MAX_MS = 150_000
 
 test('a stall in code that was compiled as it was loaded has the line that was written', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const generated = 'exports.hash=function hash(ms){for(const end=Date.now()+ms;Date.now()<end;);}'
   const mappings = encode([[[0, 0, 2, 0], [generated.indexOf('function'), 0, 4, 2], [generated.indexOf('for'), 0, 6, 4]]])
   const map = Buffer.from(JSON.stringify({ version: 3, sources: ['written.ts'], names: [], mappings })).toString('base64')

@@ -9,14 +9,14 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { SourceMaps } = require('../../lib/source-maps/source-maps')
 const { buildCallTree } = require('../../lib/formats/profile/call-tree')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const ROOT = path.join(__dirname, '..', 'fixtures', 'source-maps')
 const LONG_MS = 60_000
 
 /** Records a run of a fixture in a process of its own. */
 function record (t, file) {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   execFileSync(process.execPath, ['--cpu-prof', '--cpu-prof-interval', '1000', '--cpu-prof-dir', folder, path.join(ROOT, 'dist', file)], {
     env: { ...process.env, STALL_MS: '300' }
   })

@@ -11,7 +11,7 @@ const { encode } = require('@jridgewell/sourcemap-codec')
 const fc = require('fast-check')
 const { MapReader } = require('../../lib/source-maps/answer')
 const { parseMap } = require('../../lib/source-maps/source-map')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const DIST = path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist')
 const GB = 2 ** 30
@@ -71,7 +71,7 @@ test('text that others write otherwise is read: a mark of byte order, a guard, s
 })
 
 test('nothing is kept of lines that the script does not have', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const file = path.join(folder, 'app.js')
   fs.writeFileSync(file, 'function f () {}\n\nf()\n//# sourceMappingURL=app.js.map\n')
   const good = { version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' }
@@ -92,7 +92,7 @@ test('nothing is kept of lines that the script does not have', t => {
 })
 
 test('maps that were read are kept while they are asked for, within bounds', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const names = Array.from({ length: 1000 }, (_, index) => `name${index}`)
   const scripts = [0, 1, 2, 3].map(index => {
     const file = path.join(folder, `${index}.js`)

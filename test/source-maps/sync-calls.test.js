@@ -5,7 +5,7 @@ const assert = require('node:assert/strict')
 const { execFileSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const LIBRARY = path.join(__dirname, '..', '..', 'lib', 'index')
 const MAX_MS = 150_000
@@ -38,7 +38,7 @@ function writeApp (folder) {
 }
 
 test('synchronous calls, counted and sampled, have original positions', t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   writeApp(folder)
   const [exact, sampled] = JSON.parse(execFileSync(process.execPath, [path.join(folder, 'app.js')], { encoding: 'utf8', timeout: MAX_MS }))
   assert.deepEqual([exact.function, exact.file, exact.line, exact.column], ['hash', 'original.ts', 8, 3])

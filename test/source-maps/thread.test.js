@@ -10,7 +10,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { createCpuBudget } = require('../../lib/source-maps/cpu-budget')
 const { MapThread } = require('../../lib/source-maps/map-thread')
 const { SourceMaps } = require('../../lib/source-maps/source-maps')
-const { makeFolder } = require('./folder')
+const { makeScratch } = require('../store/scratch')
 
 const frameOf = (url, line = 5) => ({ functionName: 'f', scriptId: '1', url, lineNumber: line, columnNumber: 6 })
 const answerAll = ({ scripts }) => scripts.map(({ places }) => ({ hasMap: true, problem: null, places: places.map(({ line }) => ({ file: '/app/a.ts', line: line + 100, column: 0, name: 'f' })) }))
@@ -20,7 +20,7 @@ async function waitUntil (isThere) {
 }
 
 test('one thread answers all questions, reports its CPU time, and ends when there are no more', async t => {
-  const folder = makeFolder(t)
+  const folder = makeScratch(t)
   const file = path.join(folder, 'a.js')
   fs.writeFileSync(file, 'f()')
   fs.writeFileSync(`${file}.map`, JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' }))

@@ -5,10 +5,10 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const fs = require('node:fs')
-const os = require('node:os')
 const path = require('node:path')
 const { createSourceLines } = require('../../lib/observer/stalls/culprit/source-lines')
 const { calledPackage } = require('../../lib/formats/profile/called-package')
+const { makeScratch } = require('../store/scratch')
 
 const PACKAGES = {
   'body-parser': { dependencies: { 'raw-body': '3' } },
@@ -25,8 +25,7 @@ const PACKAGES = {
 const frameOf = name => ({ origin: name.startsWith('node:') ? 'node' : 'dependency', name: 'run', file: name.startsWith('node:') ? name : `node_modules/${name}/index.js`, line: 1, column: 1 })
 
 function install (t, packages) {
-  const appRoot = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-packages-'))
-  t.after(() => fs.rmSync(appRoot, { recursive: true, force: true }))
+  const appRoot = makeScratch(t)
   for (const [name, manifest] of Object.entries(packages)) {
     const folder = path.join(appRoot, 'node_modules', name)
     fs.mkdirSync(folder, { recursive: true })

@@ -23,6 +23,16 @@ function makeScratch (t) {
 
 /**
  * @param {import('node:test').TestContext} t
+ * @returns {string} the same with a path that leaves room for the name of a Unix socket, which has about a hundred characters
+ */
+function makeShortScratch (t) {
+  const dir = fs.mkdtempSync('/tmp/ls-')
+  t.after(() => fs.rmSync(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/**
+ * @param {import('node:test').TestContext} t
  * @param {string} options  of mount, e.g. 'size=64k'
  * @returns {string | null} null when this user or system cannot mount: the test is skipped then
  */
@@ -52,4 +62,4 @@ function filesIn (dir) {
   return entries.map(name => path.join(dir, name)).filter(file => !fs.lstatSync(file).isDirectory())
 }
 
-module.exports = { makeScratch, mountScratch, artifact, filesIn }
+module.exports = { artifact, filesIn, makeDirectory, makeScratch, makeShortScratch, mountScratch }

@@ -8,6 +8,7 @@ const { execFile } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { promisify } = require('node:util')
+const { makeShortScratch } = require('../store/scratch')
 
 const PROJECT = path.join(__dirname, '..', '..')
 const APPLICATION = `
@@ -24,8 +25,7 @@ const APPLICATION = `
 `
 
 test('the logger and the metrics client that are loaded later are not in the lists', async t => {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   fs.writeFileSync(path.join(folder, 'app.js'), APPLICATION)
   fs.writeFileSync(path.join(folder, 'package.json'), '{ "dependencies": { "prom-client": "*" } }')
   const env = { ...process.env, NODE_OPTIONS: '', TMPDIR: folder, LOOPSCOPE_SYNC_CALLS: 'on' }

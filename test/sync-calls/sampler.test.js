@@ -5,21 +5,11 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Sampler } = require('../../lib/probe/sync-calls/meters')
-
-/** Numbers from 0 to 1 (mulberry32). */
-function seeded (seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6D2B79F5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+const { createRandom } = require('../recorder/crafted')
 
 /** @param {(call: number) => { site: string, ms: number }} pattern */
 function estimate (pattern, { seconds, callsPerSecond, seed = 1 }) {
-  const sampler = new Sampler({ thresholdMs: 1, random: seeded(seed) })
+  const sampler = new Sampler({ thresholdMs: 1, random: createRandom(seed) })
   const sites = {}
   let samples = 0
   for (let call = 0; call < seconds * callsPerSecond; call++) {
@@ -83,7 +73,7 @@ test('calls from the threshold on are counted exactly however many others there 
 })
 
 test('counted calls are drawn at random gaps that come out right on average', () => {
-  const sampler = new Sampler({ thresholdMs: 1, random: seeded(7) })
+  const sampler = new Sampler({ thresholdMs: 1, random: createRandom(7) })
   const counts = { even: 0, odd: 0 }
   const calls = 2_000_000
   let samples = 0

@@ -7,6 +7,7 @@ const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { getControl } = require('../admin/running')
 const { drive } = require('../process/child')
+const { makeShortScratch } = require('../store/scratch')
 
 /**
  * @param {import('node:test').TestContext} t
@@ -14,8 +15,7 @@ const { drive } = require('../process/child')
  * @param {string[]} [execArgv]
  */
 async function watched (t, options = { threads: true }, execArgv = []) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const app = await drive(t, { options, execArgv, env: { TMPDIR: folder } })
   const socketPath = path.join(folder, `loopscope-${process.geteuid()}`, 'control', `${app.child.pid}.sock`)
   while (!fs.existsSync(socketPath)) await sleep(20)

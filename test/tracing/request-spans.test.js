@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const { createRequestContexts } = require('../../lib/probe/http/contexts/request-contexts')
 const { traceOf } = require('../../lib/probe/trace-of')
+const { listen } = require('../http/listening')
 
 const API = Symbol.for('opentelemetry.js.api.1')
 const TRACE = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
@@ -27,13 +28,12 @@ async function createSubject (t, { isTraced }) {
       ? spans.run({ spanContext: () => TRACE }, () => emit.call(server, name, ...values))
       : emit.call(server, name, ...values)
   }
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const port = await listen(t, server)
   t.after(() => {
     delete globalThis[API]
     contexts.stop()
-    server.close()
   })
-  const ask = async () => (await fetch(`http://127.0.0.1:${server.address().port}/`, { headers: { connection: 'close' } })).json()
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).json()
   return { server, contexts, ask }
 }
 

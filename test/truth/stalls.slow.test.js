@@ -5,15 +5,13 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const fs = require('node:fs')
-const os = require('node:os')
-const path = require('node:path')
 const { quietMachine } = require('../runner/quiet-machine')
 const { CASES } = require('./cases')
 const { FIELDS, judge } = require('./judge')
 const { run } = require('./running')
 const { GROUPS, install, missing } = require('./services')
 const { speedOfMachine } = require('./speed')
+const { makeScratch } = require('../store/scratch')
 
 // The fields that may be wrong in one case of sixty; of the others the score is shown.
 const ASSERTED = ['route', 'culprit', 'line', 'via', 'cause', 'duration']
@@ -30,8 +28,7 @@ const cases = CASES.filter(({ lacks = false }) => !lacks)
 const results = new Map()
 
 test('stalls in real packages have the right culprit', { skip: missing }, async t => {
-  const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'loopscope-truth-'))
-  t.after(() => fs.rmSync(root, { recursive: true, force: true }))
+  const root = makeScratch(t)
   await quietMachine(t)
   const speed = speedOfMachine()
   for (let round = 0, left = cases; round <= AGAIN && left.length > 0; round++, left = cases.filter(isToBeAskedAgain)) {

@@ -4,7 +4,6 @@
 
 const fs = require('node:fs')
 const http = require('node:http')
-const os = require('node:os')
 const path = require('node:path')
 const test = require('node:test')
 const assert = require('node:assert/strict')
@@ -14,6 +13,7 @@ const { start } = require('../process/child')
 const { HEALTHY, SLOW } = require('./applications')
 const { pathOf, skipWithout, startClosingServer, startMariadb, startNameServer, startPostgres, startProxy, startRedis, startSlowFile } = require('./servers')
 const { startUpstream } = require('./upstream')
+const { makeScratch, makeShortScratch } = require('../store/scratch')
 
 const ROOT = path.join(__dirname, '..', '..')
 const APPS = path.join(__dirname, 'apps')
@@ -80,8 +80,7 @@ function meant ({ findings }) {
 }
 
 async function startLoaded (t, app, load, paths, env) {
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const isOwn = fs.readFileSync(path.join(APPS, `${app}.js`), 'utf8').includes('diagnostics()')
   const preload = isOwn ? [] : ['--require', path.join(ROOT, 'register.js')]
   const running = start(t, [...preload, LISTEN, `${app}.js`], { env: { TMPDIR: folder, UV_THREADPOOL_SIZE: '16', ...env, ...(app === 'healthy-mixed' && { REDIS_PORT: env.QUICK_REDIS_PORT }) } })
@@ -141,8 +140,7 @@ async function startServers (t) {
 }
 
 function makeLargeFile (t) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'loopscope-waits-'))
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeScratch(t)
   const file = path.join(folder, 'film')
   fs.writeFileSync(file, Buffer.alloc(24e6)) // the system buffers some megabytes of a connection
   return file

@@ -12,6 +12,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { getControl } = require('../admin/running')
 const { start } = require('../process/child')
 const { skipWithout, startPostgres, startProxy } = require('./servers')
+const { makeShortScratch } = require('../store/scratch')
 
 const REGISTER = path.join(__dirname, '..', '..', 'register.js')
 const APP = path.join(__dirname, 'postgres-app.js')
@@ -31,8 +32,7 @@ const LINES = fs.readFileSync(APP, 'utf8').split('\n')
 async function findingsOf (t, library, poolSize) {
   const proxy = await startProxy(t, await startPostgres(t))
   proxy.delayMs = DELAY_MS
-  const folder = fs.mkdtempSync('/tmp/ls-')
-  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const folder = makeShortScratch(t)
   const app = start(t, ['--require', REGISTER, APP], { env: { TMPDIR: folder, PG_PORT: String(proxy.port), POOL_SIZE: String(poolSize), LIBRARY: library } })
   const { port } = await app.until(/^listening$/)
   const socketPath = path.join(folder, `loopscope-${process.geteuid?.()}`, 'control', `${app.child.pid}.sock`)

@@ -5,9 +5,9 @@
 const fs = require('node:fs')
 const net = require('node:net')
 const path = require('node:path')
-const { once } = require('node:events')
 const { makeScratch } = require('../store/scratch')
 const { start } = require('../process/child')
+const { listen } = require('../http/listening')
 
 const TOKEN = 'a-token-of-at-least-thirty-two-characters'
 const FIXTURES = path.join(__dirname, '..', 'fixtures', 'waits')
@@ -26,10 +26,7 @@ async function startToyDb (t) {
     })
     t.after(() => socket.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  return server.address().port
+  return listen(t, server)
 }
 
 /**

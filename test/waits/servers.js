@@ -12,6 +12,7 @@ const path = require('node:path')
 const { execFile, execFileSync, spawn } = require('node:child_process')
 const { once } = require('node:events')
 const { promisify } = require('node:util')
+const { freePort, listen } = require('../http/listening')
 
 const PACKAGES = path.join(__dirname, 'node_modules')
 
@@ -87,14 +88,6 @@ function makeFolder (t, parent = os.tmpdir()) {
   return folder
 }
 
-async function freePort () {
-  const server = net.createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  await once(server.close(), 'close')
-  return port
-}
-
 /**
  * @param {import('node:test').TestContext} t
  * @param {string} program
@@ -144,13 +137,8 @@ async function startProxy (t, port) {
     client.pipe(upstream)
     upstream.on('data', data => setTimeout(() => client.write(data), proxy.delayMs))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  proxy.port = server.address().port
+  t.after(() => { for (const socket of sockets) socket.destroy() })
+  proxy.port = await listen(t, server)
   return proxy
 }
 
@@ -202,13 +190,7 @@ function startSlowFile (t, everyMs) {
  */
 async function startClosingServer (t, delayMs) {
   const server = http.createServer((request, response) => setTimeout(() => response.writeHead(200, { connection: 'close' }).end('{}'), delayMs))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return server.address().port
+  return listen(t, server)
 }
 
 /** @param {string} name  of a client's package */

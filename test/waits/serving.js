@@ -4,8 +4,8 @@
 
 const http = require('node:http')
 const net = require('node:net')
-const { once } = require('node:events')
 const diagnostics = require('../..')
+const { listen } = require('../http/listening')
 
 const SILENT = { info () {}, warn () {}, error () {}, debug () {} }
 
@@ -21,14 +21,12 @@ async function serve (t, handler, options = {}) {
     await Promise.allSettled([served.handler(), new Promise(resolve => setTimeout(resolve, 60))])
     response.end()
   }))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
+  const port = await listen(t, server)
   return Object.assign(served, {
     d,
     /** Asks over a socket of its own, so that the client is no call of the application to be counted. */
     async ask () {
-      const socket = net.connect(server.address().port, '127.0.0.1')
+      const socket = net.connect(port, '127.0.0.1')
       socket.write('GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n')
       for await (const chunk of socket) if (!String(chunk).startsWith('HTTP/1.1 200')) throw new Error(`answered ${chunk}`)
     },

@@ -5,6 +5,7 @@
 
 const http = require('node:http')
 const { once } = require('node:events')
+const { listen } = require('../http/listening')
 
 /** @param {import('node:test').TestContext} t */
 async function startUpstream (t) {
@@ -21,14 +22,11 @@ async function startUpstream (t) {
     setTimeout(() => response.end('b'), Number(ms))
   })
   server.on('connection', () => seen.connections++)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(t, server)
   const close = async () => {
     server.closeAllConnections()
     if (server.listening) await once(server.close(), 'close')
   }
-  t.after(close)
-  const { port } = server.address()
   return { seen, port, url: path => `http://127.0.0.1:${port}${path}`, target: `127.0.0.1:${port}`, close }
 }
 
