@@ -29,7 +29,7 @@ const { createStallDetection } = require('./stalls/stall-detection')
 const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
 const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { CallCounts } = require('./waits/call-counts')
-const { WaitProfile } = require('./waits/wait-profile')
+const { readWaits, WaitProfile } = require('./waits/wait-profile')
 const { RequestHistory } = require('./what-if/request-history')
 const { createWindowReading } = require('./window-reading')
 
@@ -248,7 +248,7 @@ class ObserverThread {
         await this.#windowReading.readNow()
         return { sampled: this.#sampledCalls.read(), pool: this.#poolWaits.counts() }
       },
-      waits: wanted => require('./admin/admin-sources').readWaits({ main: this.#main, windowReading: this.#windowReading, waitProfile: this.#waitProfile }, wanted),
+      waits: wanted => readWaits({ main: this.#main, windowReading: this.#windowReading, waitProfile: this.#waitProfile }, wanted),
       ownMemory: wanted => this.#memory.readWithSites(wanted),
       marks: () => this.#marks.list()
     }

@@ -4,7 +4,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createFindings } = require('../../lib/observer/findings/findings')
+const { FindingsReader } = require('../../lib/observer/findings/findings')
 const { PoolWaits } = require('../../lib/observer/sync-calls/pool-probe')
 const { toMarkdown, toText } = require('../../lib/shared/findings/show')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
@@ -17,7 +17,7 @@ const { readings, spot } = require('./readings')
 
 function subject (changes = {}) {
   const asked = { process: 0, view: 0 }
-  const findings = createFindings({
+  const findings = new FindingsReader({
     facts: { appName: 'shop', appRoot: '/app', pid: 7, startedAt: 0, stallThresholdMs: 100 },
     scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }), readIo: () => null },
     slowRequests: async () => ({ requests: [] }),
@@ -33,7 +33,7 @@ function subject (changes = {}) {
     betweenMs: 1,
     ...changes
   })
-  return { ...findings, asked }
+  return { find: () => findings.find(), asked }
 }
 
 test('a crowd that asks together shares its answers', async () => {

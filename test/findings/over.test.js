@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { earlierReadings } = require('../../lib/observer/findings/earlier')
-const { createFindings } = require('../../lib/observer/findings/findings')
+const { FindingsReader } = require('../../lib/observer/findings/findings')
 const { PastReadings } = require('../../lib/observer/findings/past-readings')
 const { mergeFindings } = require('../../lib/shared/findings/merge-findings')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
@@ -60,7 +60,7 @@ test('means and percentiles are of the observed time, and not since the start', 
   const processOf = (count, seconds, late) => ({ ...readings().process, uptimeMs: 1e7, routes: [{ route: 'POST /login', count, seconds }], delayCounts: delayCounts(late) })
   const nowMs = monotonicMs()
   const past = { firstSince: () => ({ atMs: nowMs - 50_000, process: processOf(10, 7, 300), outgoing: { calls: [], connections: null } }), connectionsSince: () => [] }
-  const find = value => createFindings({
+  const find = value => new FindingsReader({
     facts: { appName: 'shop', appRoot: '/app', pid: 7, startedAt: 0, stallThresholdMs: 100 },
     scheduler: { read: () => ({ cpuMs: 1, runQueueMs: 0, throttledMs: null, observerCpuMs: 0, observerRunQueueMs: 0 }), readIo: () => null },
     slowRequests: async () => ({ requests: [] }),

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { monotonicMicros } = require('../../lib/base/monotonic')
-const { createStallReports } = require('../../lib/observer/stalls/stall-detection')
+const { StallReports } = require('../../lib/observer/stalls/stall-detection')
 const { StallRecords } = require('../../lib/observer/stalls/stall-records')
 const { History } = require('../../lib/observer/recorder/history')
 const { profileOf } = require('../recorder/crafted')
@@ -18,7 +18,7 @@ function createSubject (parts = {}) {
   const history = new History({ keepMicros: 60e6 })
   const now = monotonicMicros()
   const subject = { history, records: new StallRecords(), logged: [], rotations: 0, now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
-  subject.reports = createStallReports({
+  subject.reports = new StallReports({
     history,
     evidence: { since: () => QUIET },
     isRecording: () => true,
@@ -32,6 +32,11 @@ function createSubject (parts = {}) {
     records: subject.records,
     context: { appRoot: '/app' },
     thresholdMs: 100,
+    canProbe: () => true,
+    probesOf: () => [],
+    toOriginal: async profile => profile,
+    toOriginalProbes: async probes => probes,
+    isMapped: () => true,
     ...parts
   })
   return subject

@@ -2,21 +2,20 @@
 
 // The data and actions of the admin surface's routes, for one application: the observer's own parts, and the main thread behind a time limit.
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { workLinesOf } = require('../../formats/profile/work-lines')
-const { createFindings } = require('../findings/findings')
+const { FindingsReader } = require('../findings/findings')
 const { createOwnGroup } = require('../group/own-group')
 const { checkRequest } = require('../../shared/captures/kinds')
 const { newMark } = require('../../shared/marks')
+const { readWaits } = require('../waits/wait-profile')
 const { WhatIf } = require('../what-if/what-if')
 
 /** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
-/** @import { Waits } from '../../../types/waits' */
 /** @import { HeapSampling } from '../../formats/profile/heap-tree' */
 /** @import { Channel } from '../../link/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../link/messages' */
@@ -94,7 +93,7 @@ function createAdminSources (parts) {
   const toOriginal = (/** @type {CpuProfile} */ profile) => parts.sourceMaps.profile(profile, { isAsked: true })
   const stalls = () => records.read()
   const lines = () => workLinesOf(stalls().stalls)
-  const findings = createFindings({
+  const findings = new FindingsReader({
     facts,
     scheduler: parts.scheduler,
     poolWaits: parts.poolWaits,
@@ -120,8 +119,8 @@ function createAdminSources (parts) {
     group: createOwnGroup(application, log),
     loopNow,
     recorder: () => describeRange(parts.recorder.range()),
-    findings: findings.find,
-    whatIf: findings.whatIf,
+    findings: () => findings.find(),
+    whatIf: (/** @type {{ route: string, scale?: number }} */ wanted) => findings.whatIf(wanted),
     series: () => series.list(),
     requestTotals: () => series.requests,
     threads: () => parts.threadWatch.read(),
@@ -206,25 +205,6 @@ async function readSlowRequests ({ main, slowRequests }) {
 }
 
 /**
- * Reads where requests waited: those of the last minutes that were sampled, or all from now on for some seconds.
- * @param {Pick<SourceParts, 'main' | 'windowReading' | 'waitProfile'>} parts
- * @param {{ seconds?: number, route?: string }} wanted
- * @param {AbortSignal} [signal]
- * @returns {Promise<Waits>}
- */
-async function readWaits ({ main, windowReading, waitProfile }, { seconds, route }, signal) {
-  const fromMicros = monotonicMicros()
-  const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds })
-  if (seconds !== undefined) await sleep(seconds * 1e3, undefined, { signal })
-  const seen = asked === null ? null : (await main.read('sampledWaits', {})).seen
-  const isFresh = await main.handOver()
-  await windowReading.readNow()
-  await waitProfile.settleNow()
-  const read = waitProfile.read(asked === null ? { route } : { fromMicros, route })
-  return { seconds: seconds ?? null, seen, seesCallbacks: asked?.seesCallbacks ?? false, isStale: !isFresh, ...read }
-}
-
-/**
  * Reads synchronous calls: the samples so far, and the counts of the main thread.
  * @param {Pick<SourceParts, 'application' | 'settings' | 'main' | 'windowReading' | 'sampledCalls' | 'poolWaits'>} parts
  */
@@ -273,4 +253,4 @@ function createCapture ({ application, captures }) {
   }
 }
 
-module.exports = { createAdminSources, readSyncCalls, readWaits }
+module.exports = { createAdminSources, readSyncCalls }

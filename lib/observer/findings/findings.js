@@ -38,58 +38,75 @@ const START_GRAIN_MS = 5000
 
 /** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, outgoing: Outgoing, isStale: boolean }} Reading */
 
-/**
- * @param {object} parts
- * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, hz: number, stallThresholdMs: number }} parts.facts
- * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
- * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
- * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
- * @param {(lastMs: number) => Readings['waits']} [parts.waits]  where requests waited
- * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
- * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
- * @param {() => { stalls: Stall[] }} parts.stalls
- * @param {() => { blockedMs: number }} parts.loopNow
- * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
- * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
- * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
- * @param {{ state (): Readings['memory'] }} parts.memory
- * @param {() => Outgoing} [parts.outgoing]
- * @param {() => Mark[]} [parts.marks]  oldest first
- * @param {Pick<PastReadings, 'firstSince' | 'connectionsSince'>} [parts.past]
- * @param {Pick<WhatIf, 'measured' | 'ofFinding' | 'ofRoute'>} [parts.whatIf]
- * @param {number} [parts.betweenMs]
- */
-function createFindings (parts) {
-  const { facts, scheduler, askProcess, slowRequests, view, toOriginal, stalls, loopNow, poolWaits, past, waits, marks, whatIf, betweenMs = BETWEEN_MS } = parts
-  const source = createSourceLines(facts)
+class FindingsReader {
+  #parts
+  #source
   /** @type {Reading | undefined} */
-  let last
+  #last
+  #flight = new SingleFlight({ take: () => this.#take(), restMs: () => REST_MS })
 
-  /** @returns {Promise<Reading>} */
-  async function read () {
-    const answer = await askProcess()
-    return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, outgoing: parts.outgoing?.() ?? NOTHING, isStale: answer?.isStale ?? true }
+  /**
+   * @param {object} parts
+   * @param {{ appName: string, appRoot: string, pid: number, startedAt: number, hz: number, stallThresholdMs: number }} parts.facts
+   * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
+   * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
+   * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
+   * @param {(lastMs: number) => Readings['waits']} [parts.waits]  where requests waited
+   * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
+   * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
+   * @param {() => { stalls: Stall[] }} parts.stalls
+   * @param {() => { blockedMs: number }} parts.loopNow
+   * @param {{ read (lastMs: number): Readings['pool'] }} parts.poolWaits
+   * @param {{ read (lastMs: number): Omit<ThreadLoad, 'watched'> | null }} parts.threadLoad
+   * @param {{ busiest (): ThreadLoad['watched'] }} parts.threadWatch
+   * @param {{ state (): Readings['memory'] }} parts.memory
+   * @param {() => Outgoing} [parts.outgoing]
+   * @param {() => Mark[]} [parts.marks]  oldest first
+   * @param {Pick<PastReadings, 'firstSince' | 'connectionsSince'>} [parts.past]
+   * @param {Pick<WhatIf, 'measured' | 'ofFinding' | 'ofRoute'>} [parts.whatIf]
+   * @param {number} [parts.betweenMs]
+   */
+  constructor (parts) {
+    this.#parts = parts
+    this.#source = createSourceLines(parts.facts)
   }
 
-  /** The earlier reading for the comparison. */
-  async function readBefore () {
-    const ageMs = last === undefined ? Infinity : monotonicMs() - last.atMs
-    if (last !== undefined && ageMs >= MIN_AGE_MS && ageMs <= MAX_AGE_MS && last.process !== null) return last
-    const before = await read()
-    await sleep(betweenMs)
-    return before
+  async find () {
+    return (await this.#flight.share()).answer
+  }
+
+  /**
+   * @param {{ route: string, scale?: number }} wanted
+   * @returns {Promise<WhatIfAnswer>}
+   */
+  async whatIf ({ route, scale = 0 }) {
+    const { readings } = await this.#flight.share()
+    const { at, pid, isStale } = readings
+    const whatIf = /** @type {WhatIf} */ (this.#parts.whatIf)
+    return { at, pid, appName: this.#parts.facts.appName, isStale, route, scale, measured: whatIf.measured(readings), prediction: whatIf.ofRoute({ route, scale }, readings) }
+  }
+
+  async #take () {
+    const { facts, stalls, marks, whatIf } = this.#parts
+    const readings = await this.#gather()
+    const { findings, ...answer } = findFindings(readings, facts)
+    const [kept, marked] = [stalls().stalls, marks?.() ?? []]
+    const explained = findings.map(finding => {
+      return { ...finding, prediction: whatIf?.ofFinding(finding, readings) ?? null, again: againSince(finding, kept, marked) }
+    })
+    return { readings, answer: { ...answer, findings: explained } }
   }
 
   /** @returns {Promise<Readings>} */
-  async function gather () {
-    const before = await readBefore()
+  async #gather () {
+    const { facts, slowRequests, stalls, loopNow, poolWaits, past, waits, memory } = this.#parts
+    const before = await this.#readBefore()
     const { blockedMs } = loopNow()
-    const [now, activity, { requests: slow }] = await Promise.all([read(), observe(), slowRequests()])
-    last = now
+    const [now, activity, { requests: slow }] = await Promise.all([this.#read(), this.#observe(), slowRequests()])
+    this.#last = now
     const at = Date.now()
     const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
     const inTime = stalls().stalls.filter(stall => stall.at + stall.durationMs >= fromMs)
-    const counted = countedSince(fromMs, before, now, activity, inTime)
     /** @type {Readings} */
     const readings = {
       at,
@@ -104,15 +121,44 @@ function createFindings (parts) {
       system: systemBetween(before, now),
       ownCpu: ownCpuOf(now.system),
       pool: poolWaits.read(at - fromMs),
-      threads: readThreads(parts),
-      memory: parts.memory.state(),
-      process: counted.process,
-      pace: counted.pace,
-      calls: counted.calls,
+      threads: readThreads(this.#parts),
+      memory: memory.state(),
+      ...this.#countedSince(fromMs, before, now, activity, inTime),
       connections: mostOf([...past?.connectionsSince(now.atMs - (at - fromMs)) ?? [], now.outgoing.connections ?? {}]),
       isStale: now.isStale
     }
-    return { ...readings, earlier: earlierReadings(stalls().stalls, readings, source) }
+    return { ...readings, earlier: earlierReadings(stalls().stalls, readings, this.#source) }
+  }
+
+  /** The earlier reading for the comparison. */
+  async #readBefore () {
+    const last = this.#last
+    const ageMs = last === undefined ? Infinity : monotonicMs() - last.atMs
+    if (last !== undefined && ageMs >= MIN_AGE_MS && ageMs <= MAX_AGE_MS && last.process !== null) return last
+    const before = await this.#read()
+    await sleep(this.#parts.betweenMs ?? BETWEEN_MS)
+    return before
+  }
+
+  /** @returns {Promise<Reading>} */
+  async #read () {
+    const { scheduler, askProcess, outgoing } = this.#parts
+    const answer = await askProcess()
+    return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, outgoing: outgoing?.() ?? NOTHING, isStale: answer?.isStale ?? true }
+  }
+
+  /** @returns {Promise<Readings['activity']>} null: nothing was recorded */
+  async #observe () {
+    const { facts, view, toOriginal, stalls } = this.#parts
+    const now = Date.now()
+    try {
+      const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
+      const about = { fromMs, startedAt: facts.startedAt, hz: facts.hz, stalls: stalls().stalls }
+      return readActivity(await toOriginal(profile), about, { appRoot: facts.appRoot, source: this.#source })
+    } catch (/** @type {any} */ error) {
+      if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null
+      throw error
+    }
   }
 
   /**
@@ -124,60 +170,25 @@ function createFindings (parts) {
    * @param {readonly Stall[]} inTime
    * @returns {Pick<Readings, 'process' | 'pace' | 'calls'>}
    */
-  function countedSince (fromMs, before, now, activity, inTime) {
+  #countedSince (fromMs, before, now, activity, inTime) {
     if (now.process === null) return { process: null, pace: { ms: 0, routes: [] }, calls: [] }
+    const { facts, past } = this.#parts
     const fromMonotonicMs = now.atMs - (Date.now() - fromMs)
     const startedMs = now.atMs - now.process.uptimeMs
     const nothing = { atMs: startedMs, process: { routes: [], delayCounts: null }, outgoing: NOTHING }
     const base = startedMs >= fromMonotonicMs - START_GRAIN_MS ? nothing : past?.firstSince(fromMonotonicMs) ?? before
     const { delayCounts = null, routes } = base.process ?? now.process
-    const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts, Math.max(facts.stallThresholdMs, ...inTime.map(({ durationMs }) => durationMs)))) }
+    const longestMs = Math.max(facts.stallThresholdMs, ...inTime.map(({ durationMs }) => durationMs))
+    const delay = { ...now.process.delay, ...(now.process.delayCounts && quantilesSince(delayCounts, now.process.delayCounts, longestMs)) }
     const ms = now.atMs - base.atMs
     // Idle time at the end is not part of the observed time.
     const observedMs = Math.min(ms, Math.max(0, fromMs + (activity?.observedMs ?? 0) - (Date.now() - ms))) || ms
     const calls = callsSince(base.outgoing.calls, now.outgoing.calls)
     return { process: { ...now.process, delay }, calls, pace: now.isStale ? { ms: 0, routes: [] } : { ms: observedMs, routes: routesSince(routes, now.process.routes) } }
   }
-
-  /** @returns {Promise<Readings['activity']>} null: nothing was recorded */
-  async function observe () {
-    const now = Date.now()
-    try {
-      const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
-      const about = { fromMs, startedAt: facts.startedAt, hz: facts.hz, stalls: stalls().stalls }
-      return readActivity(await toOriginal(profile), about, { appRoot: facts.appRoot, source })
-    } catch (/** @type {any} */ error) {
-      if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null
-      throw error
-    }
-  }
-
-  async function take () {
-    const readings = await gather()
-    const { findings, ...answer } = findFindings(readings, facts)
-    const [kept, marked] = [stalls().stalls, marks?.() ?? []]
-    const explained = findings.map(finding => {
-      return { ...finding, prediction: whatIf?.ofFinding(finding, readings) ?? null, again: againSince(finding, kept, marked) }
-    })
-    return { readings, answer: { ...answer, findings: explained } }
-  }
-
-  /**
-   * @param {{ route: string, scale?: number }} wanted
-   * @returns {Promise<WhatIfAnswer>}
-   */
-  async function ask ({ route, scale = 0 }) {
-    const { readings } = await flight.share()
-    const { at, pid, isStale } = readings
-    const made = /** @type {WhatIf} */ (whatIf)
-    return { at, pid, appName: facts.appName, isStale, route, scale, measured: made.measured(readings), prediction: made.ofRoute({ route, scale }, readings) }
-  }
-
-  const flight = new SingleFlight({ take, restMs: () => REST_MS })
-  return { find: async () => (await flight.share()).answer, whatIf: ask }
 }
 
-/** @param {Pick<Parameters<typeof createFindings>[0], 'threadLoad' | 'threadWatch'>} parts */
+/** @param {Pick<ConstructorParameters<typeof FindingsReader>[0], 'threadLoad' | 'threadWatch'>} parts */
 function readThreads ({ threadLoad, threadWatch }) {
   const load = threadLoad.read(LOOK_BACK_MS)
   return load && { ...load, watched: threadWatch.busiest() }
@@ -290,4 +301,4 @@ function againSince ({ where, over }, stalls, marks) {
   return { mark: mark.text, markedAt: mark.at, lastBefore: Math.max(...before.map(({ at }) => at)), firstAfter: Math.min(...after.map(({ at }) => at)) }
 }
 
-module.exports = { againSince, createFindings }
+module.exports = { FindingsReader, againSince }

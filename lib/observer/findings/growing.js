@@ -2,7 +2,7 @@
 
 // What the detectors of growing memory have in common: which owner grows, and which limit it reaches first. Pure.
 
-const { duration, megabytes, percent, placed } = require('../../shared/findings/format-text')
+const { duration, megabytes, percent, placed, sentences } = require('../../shared/findings/format-text')
 
 /** @import { AllocationSite, Growing } from '../../../types/memory' */
 /** @import { Readings } from '../../shared/findings/readings' */
@@ -103,14 +103,17 @@ function fillingSiteOf (sites, { owner, name }) {
  */
 function describe (site, { share, isJudged, ms }) {
   const { caller, through, route, holder, keptAt, bytesPerMinute, bytesPerRequest, function: fn, file, line, column } = site
-  const called = `${placed(site)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}`
+  const called = `${placed(site)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}${holder === null ? '' : ` (${holder})`}`
+  const pace = bytesPerRequest === null || route === null ? `${amount(bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`
   const what = site.kind === 'buffers' ? 'Buffers' : 'objects'
+  const place = keptAt === null ? { file, line, column } : { file: keptAt.file, line: keptAt.line, column: 1 }
   return {
-    where: keptAt === null ? { function: fn, file, line, column, via: null, route } : { function: fn, file: keptAt.file, line: keptAt.line, column: 1, via: null, route },
+    where: { function: fn, ...place, via: null, route },
     title: `, ${keptAt === null ? `allocated in ${placed(site)}` : `probably kept at ${keptAt.file}:${keptAt.line}`}${route === null ? '' : ` for ${route}`}`,
-    what: `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}, ${percent(share)} come from ${called}` +
-      `${holder === null ? '' : ` (${holder})`}: ${bytesPerRequest === null || route === null ? `${amount(bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`}.` +
-      `${keptAt === null ? '' : ` What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`}`,
+    what: sentences(
+      `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}, ${percent(share)} come from ${called}: ${pace}.`,
+      keptAt && `What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`
+    ),
     instead: holder === null ? null : CURES[holder] ?? null,
     evidence: { siteBytesPerMinute: bytesPerMinute, siteBytesPerRequest: bytesPerRequest, holder }
   }

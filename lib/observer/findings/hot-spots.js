@@ -16,7 +16,7 @@ const { onlySamples } = require('./samples')
 /** @import { Sample, Stack } from './samples' */
 
 const MAX_HOT_SPOTS = 6
-// A smaller share of the busy time is no hot spot.
+// With a smaller share of the busy time it is not a hot spot.
 const MIN_SHARE = 0.03
 // A function stands for what it calls, unless one of its callees has this share of its time.
 const DEEPER_SHARE = 0.65

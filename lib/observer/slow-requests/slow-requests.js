@@ -313,4 +313,4 @@ function runsOf ({ nodes, samples, timeDeltas, startTime, routes }, maxMicros) {
   return runs
 }
 
-module.exports = { MAX_AGE_MICROS, SampledRuns, SlowRequests, Worst }
+module.exports = { MAX_AGE_MICROS, SETTLED_MICROS, SampledRuns, SlowRequests, Worst }

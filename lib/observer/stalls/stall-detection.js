@@ -90,7 +90,8 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     onReport: guarded(stuck => reports.reportWhileStuck(stuck)),
     onTurned: turn
   })
-  const reports = createStallReports({
+  /** @type {StallReports} */
+  const reports = new StallReports({
     history: recorder.history,
     evidence,
     isRecording: () => recorder.isRecording,
@@ -111,7 +112,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     lasting: {
       onStuck: onStuck.add,
       isStill: (/** @type {Stuck} */ stuck) => watch.isStill(stuck) && state.ownWorkMicros === 0,
-      describe: reports.describeWhileStuck,
+      describe: (/** @type {Stuck} */ stuck) => reports.describeWhileStuck(stuck),
       evidenceSince: (/** @type {number} */ fromMicros) => evidence.since(fromMicros),
       probesBetween: stacks.probesBetween
     },
@@ -142,7 +143,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       return { culprit: culpritAt(probe, context) }
     },
     /** Called when a source map was read. */
-    learned: reports.learned,
+    learned: () => reports.learned(),
     /** Whether the machine has no spare CPU time. */
     isShort: () => evidence.isShort(),
     addAlarm: watch.addAlarm.bind(watch),
@@ -202,37 +203,40 @@ class Subjects {
   }
 }
 
-/**
- * Writes the reports of stalls: of those that are over, and of one that lasts.
- * @param {object} parts
- * @param {History} parts.history
- * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
- * @param {() => boolean} parts.isRecording
- * @param {() => boolean} [parts.canProbe]  whether there is an inspector session for stack probes
- * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window while the main thread is busy
- * @param {(fromMicros: number, toMicros: number) => RawProbe[]} [parts.probesOf]  the stack probes of this time
- * @param {(stuck: Stuck) => boolean} parts.isStill
- * @param {(fields: object, message: string) => void} parts.logNow   writes straight to standard error
- * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
- * @param {{ appRoot: string, hz: number, source?: SourceLines }} parts.context
- * @param {number} parts.thresholdMs
- * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} [parts.toOriginal]  a profile with positions in the original source
- * @param {(probes: RawProbe[], maxMs: number) => Promise<StackProbe[]>} [parts.toOriginalProbes]
- * @param {(profile: CpuProfile, probes: RawProbe[]) => boolean} [parts.isMapped]  whether the original positions of all these places are resolved
- */
-function createStallReports (parts) {
-  const { history, evidence, isRecording, rotateNow, isStill, logNow, records, context, thresholdMs } = parts
-  const { probesOf = () => [], toOriginal = async profile => profile, toOriginalProbes = async probes => /** @type {any} */ (probes) } = parts
-  const { isMapped = () => true, canProbe = () => true } = parts
+/** Writes the reports of stalls: of those that are over, and of one that lasts. */
+class StallReports {
+  #parts
   /** Stalls reported with generated positions, oldest first. @type {(Generated & { id: number })[]} */
-  let generated = []
+  #generated = []
+
+  /**
+   * @param {object} parts
+   * @param {History} parts.history
+   * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
+   * @param {() => boolean} parts.isRecording
+   * @param {() => boolean} parts.canProbe  whether there is an inspector session for stack probes
+   * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window while the main thread is busy
+   * @param {(fromMicros: number, toMicros: number) => RawProbe[]} parts.probesOf  the stack probes of this time
+   * @param {(stuck: Stuck) => boolean} parts.isStill
+   * @param {(fields: object, message: string) => void} parts.logNow   writes straight to standard error
+   * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
+   * @param {{ appRoot: string, hz: number, source?: SourceLines }} parts.context
+   * @param {number} parts.thresholdMs
+   * @param {(profile: CpuProfile, maxMs: number) => Promise<CpuProfile>} parts.toOriginal  a profile with positions in the original source
+   * @param {(probes: RawProbe[], maxMs: number) => Promise<StackProbe[]>} parts.toOriginalProbes
+   * @param {(profile: CpuProfile, probes: RawProbe[]) => boolean} parts.isMapped  whether the original positions of all these places are resolved
+   */
+  constructor (parts) {
+    this.#parts = parts
+  }
 
   /**
    * @param {MeasuredStall} measured  a stall that is over
    * @param {Subject | Promise<Subject>} subject
    * @returns {Promise<Stall | null>} as it is recorded; null when a suspected stall was none
    */
-  async function explain (measured, subject) {
+  async explain (measured, subject) {
+    const { history, evidence, isRecording, records, context, thresholdMs, probesOf, isMapped } = this.#parts
     const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, threadCpuMs = null, isSuspected = false } = measured
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
     const ofSystem = evidence.since(fromMicros)
@@ -246,7 +250,7 @@ function createStallReports (parts) {
     const profile = history.view(beganMicros, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const probes = probesOf(fromMicros, toMicros)
-    const findings = profile === null ? NOTHING_FOUND : await find(profile, probes, MAX_MAPPING_MS)
+    const findings = profile === null ? NOTHING_FOUND : await this.#find(profile, probes, MAX_MAPPING_MS)
     const { codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
@@ -256,7 +260,9 @@ function createStallReports (parts) {
     const { culprit, stack } = pickCulprit(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
     const stall = toStall(measured, workedFor, { delayMs, cause, culprit, stack, evidence: all })
     records.add(stall)
-    if (profile !== null && !isMapped(profile, probes)) generated = [...generated, { id, cause, profile, probes, culprit, stack }].slice(-MAX_GENERATED)
+    if (profile !== null && !isMapped(profile, probes)) {
+      this.#generated = [...this.#generated, { id, cause, profile, probes, culprit, stack }].slice(-MAX_GENERATED)
+    }
     return stall
   }
 
@@ -264,17 +270,19 @@ function createStallReports (parts) {
    * @param {number} fromMicros
    * @param {number} toMicros
    */
-  async function inspect (fromMicros, toMicros) {
+  async #inspect (fromMicros, toMicros) {
+    const { history, probesOf } = this.#parts
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : find(profile, probesOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
+    return profile === null ? null : this.#find(profile, probesOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
   }
 
   /** A source map was read: stalls that were reported without it are reported again. */
-  async function learned () {
-    const known = generated.filter(({ profile, probes }) => isMapped(profile, probes))
-    generated = generated.filter(stall => !known.includes(stall))
+  async learned () {
+    const { isMapped, records, context } = this.#parts
+    const known = this.#generated.filter(({ profile, probes }) => isMapped(profile, probes))
+    this.#generated = this.#generated.filter(stall => !known.includes(stall))
     for (const { id, cause, profile, probes, culprit, stack } of known) {
-      const picked = pickCulprit(cause, await find(profile, probes, 0), codeSampleCount(profile), context)
+      const picked = pickCulprit(cause, await this.#find(profile, probes, 0), codeSampleCount(profile), context)
       if (!isDeepStrictEqual([picked.culprit, picked.stack], [culprit, stack])) records.update(id, picked)
     }
   }
@@ -284,9 +292,10 @@ function createStallReports (parts) {
    * @param {RawProbe[]} raw
    * @param {number} maxMappingMs
    */
-  async function find (profile, raw, maxMappingMs) {
+  async #find (profile, raw, maxMappingMs) {
+    const { context, toOriginal, toOriginalProbes } = this.#parts
     const [original, probes] = await Promise.all([toOriginal(profile, maxMappingMs), toOriginalProbes(raw, maxMappingMs)])
-    return { ...findCulprit(original, context, probes.map((/** @type {StackProbe} */ { stack }) => stack)), probes }
+    return { ...findCulprit(original, context, probes.map(({ stack }) => stack)), probes }
   }
 
   /**
@@ -294,11 +303,12 @@ function createStallReports (parts) {
    * @param {Stuck} stuck
    * @returns {Promise<LastingStall | null>} null when the stall is over
    */
-  async function describeWhileStuck (stuck) {
+  async describeWhileStuck (stuck) {
+    const { history, isRecording, isStill, rotateNow } = this.#parts
     const interrupted = rotateNow().catch(() => undefined) // the session may close before the answer
     const now = monotonicMicros()
     const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
-    const { culprit, stack } = (isKnown && await inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
+    const { culprit, stack } = (isKnown && await this.#inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
     if (!isStill(stuck)) return null
     const { route = null, trace = null } = (isKnown && await interrupted) || {}
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
@@ -306,19 +316,20 @@ function createStallReports (parts) {
   }
 
   /** @param {Stuck} stuck */
-  async function reportWhileStuck (stuck) {
-    const lasting = await describeWhileStuck(stuck)
+  async reportWhileStuck (stuck) {
+    const { records, isStill, logNow } = this.#parts
+    const lasting = await this.describeWhileStuck(stuck)
     if (lasting === null) return
     records.setLasting(lasting, () => isStill(stuck))
-    const { durationMs, route, culprit, stack } = lasting
-    const where = culprit
-      ? `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
-      : canProbe() ? 'in a native call, or the process is not being run: V8 does not answer' : 'which cannot be looked at while it lasts: there is no inspector'
-    const fields = toLogFields({ ...lasting, lasting: true })
-    logNow(fields, `the event loop has been stuck for ${durationMs} ms, ${where}`)
+    logNow(toLogFields({ ...lasting, lasting: true }), `the event loop has been stuck for ${lasting.durationMs} ms, ${this.#whereOf(lasting)}`)
   }
 
-  return { explain, learned, describeWhileStuck, reportWhileStuck }
+  /** @param {LastingStall} lasting */
+  #whereOf ({ route, culprit, stack }) {
+    if (culprit) return `in ${describeCulprit(culprit, { route, stack })}${route === null ? '' : ` for ${route}`}`
+    if (this.#parts.canProbe()) return 'in a native call, or the process is not being run: V8 does not answer'
+    return 'which cannot be looked at while it lasts: there is no inspector'
+  }
 }
 
 /**
@@ -351,4 +362,4 @@ function round (ms) {
   return ms === null ? null : Math.round(ms * 10) / 10
 }
 
-module.exports = { createStallDetection, createStallReports }
+module.exports = { StallReports, createStallDetection }

@@ -3,26 +3,25 @@
 // Keeps where sampled requests waited, and adds it up by route and line. The application's thread sends stacks and times; here they are mapped to the
 // original source, divided among the lines, and the time in line for the loop is taken off.
 
-const { monotonicMicros } = require('../../base/monotonic')
 const { unattended } = require('../../base/guard')
+const { monotonicMicros } = require('../../base/monotonic')
+const { MAX_AGE_MICROS, SETTLED_MICROS } = require('../slow-requests/slow-requests')
 const { toMs } = require('../slow-requests/timeline')
 const { attributeWaits } = require('./attribute-waits')
 const { placesOf, readAwaitStack, readSettled } = require('./await-stacks')
 
-/** @import { RouteWaits, SerialWaits, WaitLine, WaitPlace, WaitedAt } from '../../../types/waits' */
+/** @import { RouteWaits, SerialWaits, WaitLine, WaitPlace, WaitedAt, Waits } from '../../../types/waits' */
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { MainClient } from '../../link/main-client' */
 /** @import { AwaitBatch, AwaitFrame, SampleFacts } from '../../probe/waits/await-sample' */
 /** @import { SourceMaps } from '../../source-maps/source-maps' */
 /** @import { SlowRequests } from '../slow-requests/slow-requests' */
 /** @import { LineTime } from './attribute-waits' */
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
-const MAX_AGE_MICROS = 15 * 60e6
 // The routes' last requests, and all: a few kilobytes each.
 const MAX_OF_ROUTE = 200
 const MAX_KEPT = 1000
-// Samples of the recorder follow within seconds.
-const SETTLED_MICROS = 30e6
 const MAX_STACKS = 2000
 const MAX_LINES = 50
 const MAX_SPANS = 20
@@ -86,7 +85,7 @@ class WaitProfile {
   add ({ stacks, samples }) {
     if (samples.length === 0) return
     const fresh = stacks.filter(text => !this.#stacks.has(text))
-    // Read before they are needed, at leisure.
+    // Their source maps are read before they are needed.
     if (fresh.length > 0) unattended(this.#sourceMaps.frames(positionsOf(fresh)))
     for (const sample of samples) this.#pending.push({ ...sample, stacks })
     this.#settle(monotonicMicros() - SETTLED_MICROS)
@@ -416,4 +415,26 @@ function rounded (ms) {
   return Math.round(ms * 10) / 10
 }
 
-module.exports = { WaitProfile }
+/**
+ * Where requests waited: those of the last minutes that were sampled, or all from now on for some seconds.
+ * @param {object} parts
+ * @param {Pick<MainClient, 'handOver' | 'read'>} parts.main
+ * @param {{ readNow (): Promise<boolean> }} parts.windowReading
+ * @param {Pick<WaitProfile, 'read' | 'settleNow'>} parts.waitProfile
+ * @param {{ seconds?: number, route?: string }} wanted
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Waits>}
+ */
+async function readWaits ({ main, windowReading, waitProfile }, { seconds, route }, signal) {
+  const fromMicros = monotonicMicros()
+  const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds })
+  if (seconds !== undefined) await require('node:timers/promises').setTimeout(seconds * 1e3, undefined, { signal })
+  const seen = asked === null ? null : (await main.read('sampledWaits', {})).seen
+  const isFresh = await main.handOver()
+  await windowReading.readNow()
+  await waitProfile.settleNow()
+  const read = waitProfile.read(asked === null ? { route } : { fromMicros, route })
+  return { seconds: seconds ?? null, seen, seesCallbacks: asked?.seesCallbacks ?? false, isStale: !isFresh, ...read }
+}
+
+module.exports = { readWaits, WaitProfile }

@@ -43,4 +43,9 @@ function rounded (value, digits = 1) {
   return Number(value.toFixed(digits))
 }
 
-module.exports = { bytes, duration, megabytes, percent, placed, rounded, times }
+/** @param {...(string | null | undefined | false)} parts  those without text are left out */
+function sentences (...parts) {
+  return parts.filter(Boolean).join(' ')
+}
+
+module.exports = { bytes, duration, megabytes, percent, placed, rounded, sentences, times }

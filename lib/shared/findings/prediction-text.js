@@ -7,7 +7,7 @@
 
 const MAX_ROUTES = 2
 const CHANGES = { removed: 'without it', asynchronous: 'off the event loop', scaled: 'with that change' }
-// Less cannot be told from one process to the next.
+// A smaller gain is within the difference between two processes of the same code.
 const MIN_GAIN = 1.05
 
 /**

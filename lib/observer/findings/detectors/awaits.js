@@ -104,7 +104,7 @@ const lockWait = {
         title: `${route} waits ${percent(share)} of its time for a lock or queue of the application, at ${placed(line)}.`,
         what: `It waits ${duration(meanMs)} on average, until other code of the application lets it go on, at ${by}; ${rounded(inLine)} requests stand in line at a time.`,
         where: placeOf(at),
-        why: 'no I/O is under it: requests are handled one after the other, and each waits for those before it',
+        why: 'it involves no I/O: requests are handled one after the other, and each waits for those before it',
         instead: 'hold the lock for less (no I/O in it), use one lock for each key instead of one for all, or let more through at a time',
         evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), resumedBy: by },
         next: [`npx loopscope waits ${readings.pid} --seconds 10`]

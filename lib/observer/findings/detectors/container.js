@@ -6,9 +6,10 @@
 const { allocatorAdvice, ownerText } = require('../../../shared/memory-owner')
 const { makeFinding } = require('../finding')
 const { fillingSiteOf, growingOf, keepingSiteOf, limitOf } = require('../growing')
-const { duration, megabytes, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
+const { duration, megabytes, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { Growing, MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
+/** @import { ContainerMemory } from '../../../base/system/memory-room' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */
 
@@ -58,7 +59,7 @@ const memoryGrows = {
       title: `${subject} grows by ${megabytes(bytesPerMinute)} per minute${limit === null ? '' : ` and reaches ${limit.text}`}${site?.title ?? ''}.`,
       lostMs: 0,
       share: Math.min(1, bytes / (readings.memory?.room.limitBytes ?? bytes)),
-      what: `It holds ${megabytes(bytes)}, ${megabytes(grownBytes)} more than ${duration(minutes * 60_000)} ago.${site === null ? '' : ` ${site.what}`}`,
+      what: sentences(`It holds ${megabytes(bytes)}, ${megabytes(grownBytes)} more than ${duration(minutes * 60_000)} ago.`, site?.what),
       where: site && site.where,
       why: GROWING[kind].why,
       instead: site?.instead ?? GROWING[kind].instead,
@@ -69,7 +70,14 @@ const memoryGrows = {
   }
 }
 
-const MEMORY_FULL = Object.freeze({ notable: 0.85, nearlyOver: 0.93, waited: 0.01, slowed: 0.98, swapShare: 0.05 })
+const MEMORY_FULL = Object.freeze({
+  // Shares of the limit.
+  notable: 0.85,
+  nearlyOver: 0.93,
+  minSwap: 0.05,
+  slowed: 0.98, // of memory.high
+  waited: 0.01 // of the time
+})
 
 /**
  * The control group is nearly full: at its limit the kernel ends a process without a word.
@@ -81,40 +89,73 @@ const memoryFull = {
   find (readings) {
     const container = readings.memory?.container ?? null
     if (container === null) return []
-    const { usedBytes, limitBytes, highBytes, processBytes, reclaimed, killed, swap, pressure, basis } = container
+    const { usedBytes, limitBytes, highBytes, processBytes, reclaimed, killed, basis } = container
     const share = Math.min(1, usedBytes / limitBytes)
-    const hasKilled = (readings.memory?.killed ?? 0) > 0
-    const isSlowed = highBytes !== null && usedBytes >= highBytes * MEMORY_FULL.slowed
-    if (share < MEMORY_FULL.notable && !hasKilled && !isSlowed) return []
-    const swapped = swap?.usedBytes ?? 0
-    const canSwap = (swap?.freeBytes ?? 0) >= limitBytes * MEMORY_FULL.swapShare
-    const waited = pressure?.of === 'container' ? pressure.someShare : 0
+    const killedHere = readings.memory?.killed ?? 0
+    if (share < MEMORY_FULL.notable && killedHere === 0 && !isSlowed(container)) return []
     const rssBytes = readings.process?.memory.outside?.rssBytes ?? null
     const isOthers = rssBytes !== null && rssBytes < usedBytes / 2
     return [makeFinding(readings, {
       id: 'memory-full',
-      severity: share >= MEMORY_FULL.nearlyOver || hasKilled ? 'critical' : 'warning',
-      title: share >= MEMORY_FULL.notable
-        ? `The container's memory is ${percent(share)} full: ${megabytes(usedBytes)} of ${megabytes(limitBytes)}.`
-        : isSlowed
-          ? `The container's memory is at memory.high: ${megabytes(usedBytes)} of ${megabytes(highBytes)}.`
-          : `The kernel killed ${readings.memory?.killed === 1 ? '1 process' : `${readings.memory?.killed} processes`} of this container because its memory was full.`,
+      severity: share >= MEMORY_FULL.nearlyOver || killedHere > 0 ? 'critical' : 'warning',
+      title: fullTitle(container, share, killedHere),
       lostMs: 0,
       share,
-      what: `${megabytes(processBytes)} of it belong to its processes${rssBytes === null ? '' : `, ${megabytes(rssBytes)} to this one`}` +
-        `${reclaimed === 0 ? '' : `; its use was at a limit ${reclaimed} times`}${killed === 0 ? '' : `; ${killed} of its processes were killed for it`}${swapped === 0 ? '' : `; ${megabytes(swapped)} are in swap`}${waited < MEMORY_FULL.waited ? '' : `; processes waited for memory ${percent(waited)} of the last ten seconds`}.`,
-      why: isSlowed || basis.startsWith('memory.high ')
-        ? 'from memory.high on the kernel takes memory back and lets the processes of the container wait for it, so that everything is slow'
-        : canSwap
-          ? 'at the limit the kernel moves memory to swap, which makes every access slow, and when that is full it ends a process at once, without an error and without a log line of the process'
-          : 'at the limit the kernel ends a process of the container at once, without an error and without a log line of the process',
+      what: fullText(container, rssBytes),
+      why: fullReason(container),
       instead: isOthers
-        ? 'most of it is not of this process: look at the other processes of the container, and at files in memory (tmpfs)'
+        ? 'most of it does not belong to this process: look at the other processes of the container, and at files in memory (tmpfs)'
         : 'see who owns the memory; limit what is kept; give V8 a limit below that of the container (--max-old-space-size), or raise the container\'s',
       evidence: { usedBytes, limitBytes, highBytes, processBytes, reclaimed, killed, basis },
       next: [`npx loopscope memory ${readings.pid}`, `npx loopscope heap ${readings.pid} --kind profile --seconds 10`]
     })]
   }
+}
+
+/**
+ * @param {ContainerMemory} container
+ * @returns {boolean} whether the kernel makes its processes wait
+ */
+function isSlowed ({ usedBytes, highBytes }) {
+  return highBytes !== null && usedBytes >= highBytes * MEMORY_FULL.slowed
+}
+
+/**
+ * @param {ContainerMemory} container
+ * @param {number} share
+ * @param {number} killed  while this process has run
+ */
+function fullTitle (container, share, killed) {
+  const { usedBytes, limitBytes, highBytes } = container
+  if (share >= MEMORY_FULL.notable) return `The container's memory is ${percent(share)} full: ${megabytes(usedBytes)} of ${megabytes(limitBytes)}.`
+  if (isSlowed(container)) return `The container's memory is at memory.high: ${megabytes(usedBytes)} of ${megabytes(/** @type {number} */ (highBytes))}.`
+  return `The kernel killed ${killed === 1 ? '1 process' : `${killed} processes`} of this container because its memory was full.`
+}
+
+/**
+ * @param {ContainerMemory} container
+ * @param {number | null} rssBytes  of this process
+ */
+function fullText ({ processBytes, reclaimed, killed, swap, pressure }, rssBytes) {
+  const swappedBytes = swap?.usedBytes ?? 0
+  const waited = pressure?.of === 'container' ? pressure.someShare : 0
+  const parts = [`${megabytes(processBytes)} of it belong to its processes${rssBytes === null ? '' : `, ${megabytes(rssBytes)} to this one`}`]
+  if (reclaimed > 0) parts.push(`its use was at a limit ${reclaimed} times`)
+  if (killed > 0) parts.push(`${killed} of its processes were killed for it`)
+  if (swappedBytes > 0) parts.push(`${megabytes(swappedBytes)} are in swap`)
+  if (waited >= MEMORY_FULL.waited) parts.push(`processes waited for memory ${percent(waited)} of the last ten seconds`)
+  return `${parts.join('; ')}.`
+}
+
+/** @param {ContainerMemory} container */
+function fullReason (container) {
+  if (isSlowed(container) || container.basis.startsWith('memory.high ')) {
+    return 'from memory.high on the kernel takes memory back and makes the processes of the container wait for it, so everything is slow'
+  }
+  if ((container.swap?.freeBytes ?? 0) >= container.limitBytes * MEMORY_FULL.minSwap) {
+    return 'at the limit the kernel moves memory to swap, which makes every access slow, and when that is full it ends a process at once, without an error and without a log line of the process'
+  }
+  return 'at the limit the kernel ends a process of the container at once, without an error and without a log line of the process'
 }
 
 /**
@@ -182,6 +223,7 @@ const memoryReport = {
     const line = site === null ? heapProfile?.lines[0] : undefined
     const where = site?.where ?? (line === undefined ? null : { ...line, column: 1, via: null, route: null })
     const isLikely = beforeMs <= Math.max(PREVIOUS.diedWithinMs, PREVIOUS.leftTimes * leftMsOf(limit, grows))
+    const held = largest.slice(0, PREVIOUS.owners).map(({ owner, name: thread, bytes }) => `${ownerText(owner, thread)} ${megabytes(bytes)}`).join(', ')
     const amount = isOfHeap || first === undefined ? `${megabytes(limit.usedBytes)} of ${megabytes(limit.limitBytes)}` : `${megabytes(first.bytes)} of it ${ownerText(first.owner, first.name)}`
     return [makeFinding(readings, {
       id: 'memory-report',
@@ -190,8 +232,7 @@ const memoryReport = {
         `${duration(beforeMs)} before this one started: ${amount}${site?.title ?? (where === null ? '' : `, most of the sampled heap allocated in ${placed(where)}`)}.`,
       lostMs: 0,
       share: Math.min(1, limit.usedBytes / limit.limitBytes),
-      what: `It held ${largest.slice(0, PREVIOUS.owners).map(({ owner, name: thread, bytes }) => `${ownerText(owner, thread)} ${megabytes(bytes)}`).join(', ')}` +
-        `${grownText(owners, earlier, at)}${requestsText(requests)}.${site === null ? '' : ` ${site.what}`}`,
+      what: sentences(`It held ${held}${grownText(owners, earlier, at)}${requestsText(requests)}.`, site?.what),
       where,
       why: 'at the limit a process is killed, or aborts, without time to leave anything: the report was written shortly before',
       instead: site?.instead ?? 'read the report, and limit what the largest owner keeps; the same will happen to this process',

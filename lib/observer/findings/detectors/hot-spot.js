@@ -6,7 +6,7 @@
 const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../../shared/findings/readings')
-const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
+const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Readings, HotSpot } from '../../../shared/findings/readings' */
@@ -209,11 +209,14 @@ function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
   const observed = duration(observedMsOf(readings))
   const held = `It held the loop for ${duration(lostMs)} of the last ${observed}`
   const stalled = stalls.count === 0 ? 'without a stall' : `in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
-  const waited = inFlight !== null && inFlight >= 1.5 ? ` About ${Math.round(inFlight)} requests waited meanwhile, ${duration(lostMs * inFlight)} in total.` : ''
-  const now = readings.blockedMs >= readings.thresholdMs ? ` The loop is blocked right now, for ${duration(readings.blockedMs)} so far.` : ''
   const behind = longestBehind(readings, route)
-  const longest = behind === null ? '' : ` ${behind.route} waited up to ${duration(behind.ms)} behind it.`
-  return `${held}, ${stalled}.${describeLines(stalls)}${waited}${longest}${now}`
+  return sentences(
+    `${held}, ${stalled}.`,
+    describeLines(stalls),
+    inFlight !== null && inFlight >= 1.5 && `About ${Math.round(inFlight)} requests waited meanwhile, ${duration(lostMs * inFlight)} in total.`,
+    behind && `${behind.route} waited up to ${duration(behind.ms)} behind it.`,
+    readings.blockedMs >= readings.thresholdMs && `The loop is blocked right now, for ${duration(readings.blockedMs)} so far.`
+  )
 }
 
 /**
@@ -222,7 +225,7 @@ function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
  */
 function describeLines ({ ms, lines }) {
   if (lines.length < 2 || lines[0].ms > ms * MOST) return ''
-  return ` By line: ${lines.slice(0, MAX_LINES).map(one => `${one.line} (${duration(one.ms)})`).join(', ')}.`
+  return `By line: ${lines.slice(0, MAX_LINES).map(one => `${one.line} (${duration(one.ms)})`).join(', ')}.`
 }
 
 /**

@@ -218,7 +218,7 @@ const SPLIT = /(^|\.)split$/
 const WITH_STRING = /\.replace(All)?\(\s*(['"`])/
 const WITH_LITERAL = /\.split\(\s*\/[^/*]/
 
-// To a worker thread or another process. A package that does this computes elsewhere: more threads are no cure.
+// To a worker thread or another process. A package that does this computes elsewhere: more threads do not help.
 const CLONES = /^(postMessage|serialize)$/
 
 /** @type {[RegExp, Omit<Builtin, 'name'> & { name?: string }][]} */
@@ -229,11 +229,11 @@ const OTHERS = [
   }],
   [/^setImmediate$/, POLLING],
   [/(^|\.)concat$/, {
-    why: 'it copies all the parts: joined one after the other, those before are copied again each time',
+    why: 'it copies all parts: joining them one after the other copies the earlier ones again each time',
     instead: 'collect the parts in an array and join them once at the end, or process them one by one (a stream)'
   }],
   [/^(get )?stack$|(^|\.)captureStackTrace$|^prepareStackTrace/, {
-    why: 'a stack trace is collected and written as text on the event loop, longer the deeper the stack is and with source maps',
+    why: 'a stack trace is collected and written as text on the event loop, which takes longer the deeper the stack is, and with source maps',
     instead: 'create errors and read their stack only where something failed, or lower Error.stackTraceLimit',
     name: 'stack traces of errors'
   }],
@@ -243,7 +243,7 @@ const OTHERS = [
     name: 'util.inspect() or util.format()'
   }],
   [/^(Intl\.)?(DateTimeFormat|NumberFormat|Collator|PluralRules|RelativeTimeFormat|ListFormat|Segmenter|DisplayNames)$|(^|\.)(toLocale\w*|localeCompare)$/, {
-    why: 'to make a formatter or collator of Intl takes far longer than to use one, and each such call may make one',
+    why: 'creating a formatter or collator of Intl takes far longer than using it, and each such call may create one',
     instead: 'make one Intl formatter or collator for each locale and set of options, keep it, and call its format() or compare()'
   }],
   [/^RegExp$/, {

@@ -6,7 +6,7 @@
 const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
-const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
+const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
 const { isWorth, kindOf, placeOf, POLLING } = require('./hot-spot')
 
@@ -48,7 +48,7 @@ const manyShortTurns = {
       id: 'many-short-turns',
       title: `The event loop is full: busy ${percent(utilization)} of the time with ${isPolling ? `setImmediate() again and again, most of them from ${placed(starting)}` : 'many short tasks, without a single culprit'}.`,
       lostMs: observedMs * utilization,
-      what: `Busy ${duration(activity.busyMs)} of the last ${duration(observedMs)} without notable stalls.${places === '' ? '' : ` The heaviest: ${places}.`}`,
+      what: sentences(`Busy ${duration(activity.busyMs)} of the last ${duration(observedMs)} without notable stalls.`, places !== '' && `The heaviest: ${places}.`),
       where: isPolling ? { ...starting, via: null, route: null } : heaviest === undefined ? null : placeOf(heaviest),
       why: 'one thread runs all JavaScript: when it is always busy, every request waits for those before it',
       instead: 'run more processes (cluster, more containers) or send fewer requests here, and make the heaviest functions cheaper',
@@ -123,42 +123,70 @@ const startUp = {
     const { activity, process, at, startedAt } = readings
     const hotSpots = (activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'start-up')
     const late = hotSpots.filter(spot => !spot.isStartUp && (spot.stalls.count >= START_UP.minLateStalls || isWorth(spot, readings, START_UP.late)))
-    if (late.length > 0) return late.map(spot => startUpFinding(readings, spot.ms, spot, false))
+    if (late.length > 0) return late.map(spot => lateLoading(readings, spot))
     // The recorder starts in the middle of it.
     const ms = Math.max(process?.startUpMs ?? 0, activity?.categories.loading.ms ?? 0)
-    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [startUpFinding(readings, ms, hotSpots[0], true)] : []
+    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [slowStart(readings, ms, hotSpots[0])] : []
   }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {number} ms
+ * @param {HotSpot | undefined} spot
+ * @returns {Finding}
+ */
+function slowStart (readings, ms, spot) {
+  const loading = loadingOf(readings, ms, spot)
+  return makeFinding(readings, {
+    ...loading,
+    severity: ms >= START_UP.longMs ? 'warning' : 'info',
+    title: `Startup blocked the loop for ${duration(ms)}${mostlyBy(loading)}; it is over.`,
+    what: sentences(
+      `The application took ${duration(ms)} from its first line to the first iteration of the loop, and answered no requests meanwhile.`,
+      loading.where === null && 'To see which code took the time, preload with LOOPSCOPE_START_AT_ONCE=true, which records from the first line.'
+    ),
+    instead: 'send requests only when the process is ready; to start faster, do and load less at the top level of files, bundle, or use module.enableCompileCache()'
+  })
+}
+
+/**
+ * @param {Readings} readings
+ * @param {HotSpot} spot
+ * @returns {Finding}
+ */
+function lateLoading (readings, spot) {
+  const { ms } = spot
+  const busyMs = readings.activity?.busyMs ?? 0
+  const loading = loadingOf(readings, ms, spot)
+  return makeFinding(readings, {
+    ...loading,
+    title: `Modules are loaded while requests wait: ${duration(ms)}${mostlyBy(loading)}.`,
+    what: `Loading and compiling modules took ${duration(ms)} of the last ${duration(observedMsOf(readings))}, ${percent(busyMs === 0 ? 0 : ms / busyMs)} of the busy time.`,
+    instead: 'require it at the top of the file, or import it once before requests arrive'
+  })
 }
 
 /**
  * @param {Readings} readings
  * @param {number} ms  spent loading modules
  * @param {HotSpot | undefined} spot
- * @param {boolean} isAtStart
- * @returns {Finding}
  */
-function startUpFinding (readings, ms, spot, isAtStart) {
-  const place = spot?.culprit ?? readings.activity?.categories.loading.where ?? null
-  const busyMs = readings.activity?.busyMs ?? 0
-  const where = place === null ? '' : `, most of it by ${placed(place)}`
-  return makeFinding(readings, {
-    id: 'start-up',
-    ...(isAtStart && { severity: ms >= START_UP.longMs ? 'warning' : 'info' }),
-    title: isAtStart
-      ? `Startup blocked the loop for ${duration(ms)}${where}; it is over.`
-      : `Modules are loaded while requests wait: ${duration(ms)}${where}.`,
+function loadingOf ({ activity, process, pid }, ms, spot) {
+  const place = spot?.culprit ?? activity?.categories.loading.where ?? null
+  return {
+    id: /** @type {const} */ ('start-up'),
     lostMs: ms,
-    what: isAtStart
-      ? `The application took ${duration(ms)} from its first line to the first iteration of the loop, and answered no requests meanwhile.${place === null ? ' To see which code took the time, preload with LOOPSCOPE_START_AT_ONCE=true, which records from the first line.' : ''}`
-      : `Loading and compiling modules took ${duration(ms)} of the last ${duration(observedMsOf(readings))}, ${percent(busyMs === 0 ? 0 : ms / busyMs)} of the busy time.`,
     where: place && { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
     why: 'loading a module reads, compiles and runs its files on the event loop, including their top-level code',
-    instead: isAtStart
-      ? 'send requests only when the process is ready; to start faster, do and load less at the top level of files, bundle, or use module.enableCompileCache()'
-      : 'require it at the top of the file, or import it once before requests arrive',
-    evidence: { ms: rounded(ms), uptimeMs: readings.process?.uptimeMs ?? null },
-    next: [`npx loopscope profile ${readings.pid}`]
-  })
+    evidence: { ms: rounded(ms), uptimeMs: process?.uptimeMs ?? null },
+    next: [`npx loopscope profile ${pid}`]
+  }
+}
+
+/** @param {Pick<Finding, 'where'>} loading */
+function mostlyBy ({ where }) {
+  return where === null ? '' : `, most of it by ${placed(where)}`
 }
 
 const SLOW_ELSEWHERE = Object.freeze({
@@ -201,10 +229,16 @@ const slowElsewhere = {
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
-      what: `Requests wait for something else: ${routes}.${waited === null ? '' : ` ${describeWaited(worst.route, waited)}`}${describeLine(readings, worst.route, at)}${isForClient ? ` For ${percent(clientShare)} of it the client had not read yet what was sent.` : ''}${waits === '' ? '' : ` In flight now: ${waits}.`}`,
+      what: sentences(
+        `Requests wait for something else: ${routes}.`,
+        waited && describeWaited(worst.route, waited),
+        at === null ? describeUnseen(readings.waits?.find(({ route }) => route === worst.route)) : describeLine(at),
+        isForClient && `For ${percent(clientShare)} of it the client had not read yet what was sent.`,
+        waits !== '' && `In flight now: ${waits}.`
+      ),
       where: at === null ? null : { ...codeOf(at.line), via: null, route: worst.route },
       why: isForClient
-        ? 'the loop is mostly idle and on time; what is sent goes no faster than the client, or the network to it, takes it'
+        ? 'the loop is mostly idle and on time; data is sent no faster than the client, or the network to it, accepts it'
         : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
       instead: isForClient ? ADVICE_ON_CLIENT : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at),
       evidence: {
@@ -236,16 +270,10 @@ function clientShareOf ({ waits = [] }, route) {
   return waitingMs === 0 ? 0 : clientMs / waitingMs
 }
 
-/**
- * @param {Readings} readings
- * @param {string} route
- * @param {ReturnType<typeof mostWaitedLine>} at
- */
-function describeLine ({ waits }, route, at) {
-  if (at === null) return ` ${describeUnseen(waits?.find(one => one.route === route))}`
-  const { line, share } = at
+/** @param {NonNullable<ReturnType<typeof mostWaitedLine>>} at */
+function describeLine ({ line, share }) {
   const rounds = line.waits / line.requests
-  return ` They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
+  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
 /**

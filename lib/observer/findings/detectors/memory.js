@@ -6,7 +6,7 @@
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { growingOf, keepingSiteOf, limitOf } = require('../growing')
 const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../../../shared/findings/readings')
-const { duration, megabytes, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
+const { duration, megabytes, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */
@@ -87,10 +87,10 @@ const heapGrows = {
     const isGrowing = memory.trend?.verdict === 'growing' || growing !== null
     if (!isGrowing && level < HEAP_GROWS.full) return []
     const bytesPerMinute = memory.trend?.verdict === 'growing' ? memory.trend.bytesPerMinute : growing?.bytesPerMinute ?? 0
-    const limit = isGrowing ? limitOf(readings, bytesPerMinute, memory.trend?.minutesToLimit ?? (memory.limitBytes - memory.oldBytes) / bytesPerMinute) : null
-    const minutes = limit?.minutes ?? null
+    const minutesOfHeap = memory.trend?.minutesToLimit ?? (memory.limitBytes - memory.oldBytes) / bytesPerMinute
+    const limit = isGrowing ? limitOf(readings, bytesPerMinute, minutesOfHeap) : null
     const site = isGrowing ? keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute }) : null
-    const isSoon = level >= HEAP_GROWS.nearlyOver || (minutes !== null && minutes <= HEAP_GROWS.soonMinutes)
+    const isSoon = limit !== null && limit.minutes <= HEAP_GROWS.soonMinutes
     return [makeFinding(readings, {
       id: 'heap-grows',
       severity: isSoon || level >= HEAP_GROWS.full ? 'critical' : 'warning',
@@ -99,12 +99,12 @@ const heapGrows = {
         : `The heap is nearly full: ${megabytes(memory.oldBytes)} of ${megabytes(memory.limitBytes)} are in use.`,
       lostMs: activity?.gcMs ?? 0,
       share: Math.min(1, level),
-      what: `The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.${site === null ? '' : ` ${site.what}`}`,
+      what: sentences(`The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.`, site?.what),
       where: site && site.where,
       why: 'something keeps references to objects that are no longer needed, or too much is kept on purpose; at the limit the process dies',
       instead: site?.instead ?? 'find what keeps the memory by comparing two snapshots, limit what is kept (caches, queues, listeners), or raise --max-old-space-size if it is needed',
       evidence: {
-        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: minutes && rounded(minutes), ...site?.evidence
+        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence
       },
       confidence: isGrowing || level >= HEAP_GROWS.nearlyOver ? 'high' : 'medium',
       next: [
@@ -125,6 +125,15 @@ const BUFFERS_GROW = Object.freeze({
   // Share of the memory of the process: with less, something else makes it large.
   minRssShare: 0.25,
   soonMinutes: 60
+})
+
+const BUFFERS = Object.freeze({
+  name: 'Buffers',
+  instead: 'drop references to Buffers that are no longer needed; limit caches and queues of them by bytes; stream large bodies instead of collecting them'
+})
+const NATIVE = Object.freeze({
+  name: 'memory of native code',
+  instead: 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time'
 })
 
 /**
@@ -152,20 +161,19 @@ const buffersGrow = {
     const site = keepingSiteOf(readings, growing)
     const used = (isOfBuffers && activity?.categories.buffers.where) || null
     const where = site?.where ?? (used && { ...used, via: null, route: null })
+    const kind = isOfBuffers ? BUFFERS : NATIVE
     return [makeFinding(readings, {
       id: 'buffers-grow',
       severity: limit !== null && limit.minutes <= BUFFERS_GROW.soonMinutes ? 'critical' : 'warning',
-      title: `Memory outside the heap grows: ${isOfBuffers ? 'Buffers' : 'memory of native code'}, by ${megabytes(grownBytes)} in ${duration(grownForMs)}` +
+      title: `Memory outside the heap grows: ${kind.name}, by ${megabytes(grownBytes)} in ${duration(grownForMs)}` +
         `${limit === null ? '' : `, and reaches ${limit.text}`}${site?.title ?? (where === null ? '' : `, most of them used in ${placed(where)}`)}.`,
       lostMs: activity?.gcMs ?? 0,
       share,
-      what: `The process holds ${megabytes(externalBytes)} outside the heap, ${percent(share)} of its ${megabytes(rssBytes)} of memory; ` +
-        `${megabytes(buffersBytes)} of that are Buffers.${site === null ? '' : ` ${site.what}`}`,
+      what: sentences(`The process holds ${megabytes(externalBytes)} outside the heap, ${percent(share)} of its ${megabytes(rssBytes)} of memory; ` +
+        `${megabytes(buffersBytes)} of that are Buffers.`, site?.what),
       where,
       why: 'something keeps them, or they are created faster than they are used; V8 does not limit this memory, so the process grows until the system kills it',
-      instead: site?.instead ?? (isOfBuffers
-        ? 'drop references to Buffers that are no longer needed; limit caches and queues of them by bytes; stream large bodies instead of collecting them'
-        : 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time'),
+      instead: site?.instead ?? kind.instead,
       evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs), bytesPerMinute: bytesPerMinute && Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence },
       confidence: where === null ? 'medium' : 'high',
       next: [

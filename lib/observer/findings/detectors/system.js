@@ -7,7 +7,7 @@ const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
-const { duration, percent, rounded, times } = require('../../../shared/findings/format-text')
+const { duration, percent, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
@@ -121,7 +121,7 @@ const suspended = {
 }
 
 const POOL_FULL = Object.freeze({
-  // There is one probe per second of work: two that had to wait are no coincidence.
+  // There is one probe per second of work: two that had to wait are not chance.
   minQueued: 2,
   probeMs: 1000,
   // A backup or a startup fills the pool only briefly.
@@ -153,7 +153,7 @@ const poolFull = {
       title: `libuv's thread pool is full: work waits up to ${duration(maxWaitMs)} for one of its ${times(size, 'thread')}.`,
       lostMs: observedMs * share,
       share,
-      what: `${times(queued, 'probe')} of the last ${duration(observedMs)}, one per second, had to wait.${queues === '' ? '' : ` Running or queued now: ${queues}.`}`,
+      what: sentences(`${times(queued, 'probe')} of the last ${duration(observedMs)}, one per second, had to wait.`, queues !== '' && `Running or queued now: ${queues}.`),
       why: isLookup
         ? 'most of the work is DNS lookups: dns.lookup, which connections use, waits for the name server in a thread of the pool; libuv gives lookups at most half of the threads, and fs, crypto and zlib share the rest'
         : 'asynchronous fs, crypto, zlib and dns.lookup share the threads of one pool: while all are busy, other work waits, and so do its requests',
@@ -198,7 +198,7 @@ const busyThreads = {
       id: 'busy-threads',
       ...weightOf(readings, workers, at),
       title: `${subject} used ${percent(workers)} of a CPU, while the main loop was busy ${percent(utilizationOf(readings))} of the time.`,
-      what: `${whatOf(threads)}${at === null ? '' : ` ${describePlace(at)}`}`,
+      what: sentences(whatOf(threads), at && describePlace(at)),
       where: placeOf(at),
       why: 'their work is not in the figures, stalls and profiles of the main loop, which can be idle while all CPUs are in use',
       instead: 'profile the threads; for CPU-bound work, use as many threads as CPUs',
@@ -215,7 +215,7 @@ const busyThreads = {
 }
 
 /**
- * Busy threads alone are no loss.
+ * Busy threads alone cost no request time.
  * @param {Readings} readings
  * @param {number} workers
  * @param {RouteLine | null} at  where requests wait for them

@@ -5,7 +5,7 @@
 const { makeFinding } = require('../finding')
 const { isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
-const { duration, percent, rounded, times } = require('../../../shared/findings/format-text')
+const { duration, percent, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { WaitLine } from '../../../../types/waits' */
 /** @import { Detector } from '../finding' */
@@ -72,7 +72,7 @@ const smallPool = {
       ...lossOf(readings, seconds),
       title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${inUse(size)}` +
         `and ${rounded(inLine)} requests wait for one.`,
-      what: `A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.${at === null ? '' : ` ${describePlace(at)}`}`,
+      what: sentences(`A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
       where: placeOf(at),
       why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the database is',
       instead: `give connections back sooner (no other await while one is held, shorter transactions, faster queries), or raise the size of the pool (option ${option})` +
@@ -100,7 +100,7 @@ function acquiredPools (readings) {
   return calls.filter(({ operation, count }) => operation === 'acquire' && count >= SMALL_POOL.minAcquired).map(({ kind, target, count, seconds: all }) => {
     const ofTarget = calls.filter(call => call.target === target && call.kind === kind)
     const sum = (/** @type {CallReading[]} */ some) => some.reduce((so, call) => so + call.seconds, 0)
-    // Opening the first ones is no wait for others.
+    // The time to open the first connections is not a wait for one in use.
     const seconds = Math.max(0, all - sum(ofTarget.filter(({ operation }) => operation === 'connect')))
     const [at = null] = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && CLIENTS[name]?.kind === kind))
     const option = Object.values(CLIENTS).find(client => client.kind === kind)?.option ?? 'max'
@@ -236,11 +236,11 @@ const slowDns = {
       id: 'slow-dns',
       ...lossOf(readings, seconds),
       title: `DNS is slow: looking up ${name} takes ${duration(meanMs)}, ${percent(share)} of the time of ${route}.`,
-      what: [
-        ...(slowest === undefined ? [] : [`${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`]),
-        ...(holdsThreads ? [`dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads > size ? `all ${size}` : `${rounded(threads)} of ${size} on average`}.`] : []),
-        ...(place === null ? [] : [`Requests wait at ${placeText(place.line)}.`])
-      ].join(' '),
+      what: sentences(
+        slowest && `${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`,
+        holdsThreads && `dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads > size ? `all ${size}` : `${rounded(threads)} of ${size} on average`}.`,
+        place && `Requests wait at ${placeText(place.line)}.`
+      ),
       where: placeOf(place === null ? null : { route, line: place.line }),
       why: `nothing caches the answers: each new connection asks the name server again${holdsThreads ? ', and files, crypto and zlib wait for the same threads' : ''}`,
       instead: 'keep connections open, so that fewer names are looked up; cache the answers (in the application where it looks up names itself, or in the option lookup; or by a local resolver such as nscd, systemd-resolved or dnsmasq); ' +
@@ -313,14 +313,15 @@ const noKeepAlive = {
       const all = used || byRequest || 0
       if (all < NO_KEEP_ALIVE.minConnects || connects < all * NO_KEEP_ALIVE.minShare) return []
       const lookups = sum(calls.filter(({ kind, target: name }) => kind === 'dns' && target.startsWith(`${name}:`)), call => call.seconds)
-      const at = slow === null ? null : mostWaitedLine(readings, slow.route)
+      const waited = slow === null ? null : mostWaitedLine(readings, slow.route)
+      const at = slow === null || waited === null ? null : { route: slow.route, line: waited.line, share: waited.line.share }
       const what = users.length === 0 ? 'request' : `${users[0].kind} call`
       return [makeFinding(readings, {
         id: 'no-keep-alive',
         ...lossOf(readings, seconds + lookups),
         title: `Connections to ${target} are not kept alive: each ${what} opens a new one (${times(connects, 'connection')} for ${times(all, what)}).`,
-        what: `Opening one takes ${duration((seconds + lookups) * 1e3 / connects)} on average, and with TLS its handshake on top.${at === null || slow === null ? '' : ` ${describePlace({ route: slow.route, line: at.line, share: at.line.share })}`}`,
-        where: at === null || slow === null ? null : placeOf({ route: slow.route, line: at.line }),
+        what: sentences(`Opening one takes ${duration((seconds + lookups) * 1e3 / connects)} on average, and with TLS its handshake on top.`, at && describePlace(at)),
+        where: placeOf(at),
         why: 'a new connection costs a DNS lookup, a round trip, with TLS two more and some milliseconds of CPU, and a port that stays occupied for a minute',
         instead: users.length > 0 && users[0].kind === 'http'
           ? 'use one agent for all calls: new http.Agent({ keepAlive: true }), or the global one, or fetch(), which keeps connections; do not send connection: close; read each response to its end; check the timeout of the other side'
