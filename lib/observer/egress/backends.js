@@ -19,7 +19,8 @@ const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
 /** @import { DestinationName } from '../../shared/egress/destinations' */
 /** @import { HeapProfile } from '../../formats/formats' */
 /** @import { CaptureKind, Trace } from '../../../types/diagnostics' */
-/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { CpuProfile, EncodeContext } from '../../../types/profile' */
+/** @import { Profile } from 'pprof-format' */
 
 /**
  * @typedef {object} EgressItem  an item to send: a report, a profile, or an artifact with its profile if available
@@ -43,6 +44,11 @@ const { FORMATS, HEAP_FORMATS } = require('../../formats/formats')
  * @property {string} url
  * @property {number | false} everySeconds
  * @property {Readonly<Record<string, string>>} labels
+ *
+ * @typedef {object} EgressProfile
+ * @property {'cpu' | 'heap'} kind
+ * @property {Profile} message
+ * @property {Trace | null} trace  the trace that all of it belongs to
  *
  * @typedef {object} EgressRequest
  * @property {'PUT' | 'POST'} method
@@ -80,14 +86,14 @@ function requestForPut (item, { url }) {
  * @param {EgressItem} item
  * @returns {{ body: Uint8Array | null, contentType: string }}
  */
-function contentOf ({ file, body, report, profile, heapProfile, fromMs, appRoot, labels }) {
+function contentOf (item) {
+  const { file, body, report, profile, heapProfile } = item
   if (body !== undefined) return { body, contentType: JSON_TYPE }
   if (file !== undefined) return { body: null, contentType: 'application/octet-stream' }
-  const context = { appRoot, title: `${labels.service} (pid ${labels.pid})`, startedAt: fromMs }
   if (report !== undefined) return { body: Buffer.from(`${JSON.stringify(report, null, 2)}\n`), contentType: JSON_TYPE }
-  if (profile !== undefined) return { body: FORMATS.pprof.encode(profile, context), contentType: FORMATS.pprof.contentType }
+  if (profile !== undefined) return { body: FORMATS.pprof.encode(profile, contextOf(item)), contentType: FORMATS.pprof.contentType }
   const { encode, contentType } = HEAP_FORMATS.pprof
-  return { body: encode(/** @type {HeapProfile} */ (heapProfile), context), contentType }
+  return { body: encode(/** @type {HeapProfile} */ (heapProfile), contextOf(item)), contentType }
 }
 
 /**
@@ -95,9 +101,7 @@ function contentOf ({ file, body, report, profile, heapProfile, fromMs, appRoot,
  * @type {RequestFor}
  */
 function requestForPyroscope (item, settings) {
-  const { profileOf } = require('./item-profile')
-  const { encodeIngestForm } = require('./pyroscope-request')
-  const { seriesName } = require('./pyroscope-request')
+  const { encodeIngestForm, seriesName } = require('./pyroscope-request')
   const { method, path } = DESTINATIONS.pyroscope
   const found = profileOf(item, settings)
   if (found === null) return null
@@ -124,7 +128,6 @@ function sampleRate (periodNanos) {
  * @type {RequestFor}
  */
 function requestForOtlp (item, settings) {
-  const { profileOf } = require('./item-profile')
   const { encodeProfilesRequest } = require('./otlp-request')
   const { method, path } = DESTINATIONS.otlp
   const found = profileOf(item, settings)
@@ -136,6 +139,39 @@ function requestForOtlp (item, settings) {
     headers: { 'content-type': 'application/x-protobuf' },
     body: encodeProfilesRequest(found.message, { id, labels, trace: found.trace })
   }
+}
+
+/**
+ * The profile of an item, with the same frames, stacks and values for every backend.
+ * @param {EgressItem} item
+ * @param {Pick<EgressSettings, 'everySeconds'>} settings
+ * @returns {EgressProfile | null} null: not a profile, or an empty one, or its time is sent anyway and would count twice
+ */
+function profileOf (item, { everySeconds }) {
+  if (item.profile !== undefined && item.file !== undefined && everySeconds !== false) return null
+  const found = readProfile(item)
+  return found === null || found.message.sample.length === 0 ? null : found
+}
+
+/**
+ * @param {EgressItem} item
+ * @returns {EgressProfile | null}
+ */
+function readProfile (item) {
+  const { profile, heapProfile, trace = null } = item
+  const { buildHeapPprof, buildPprof } = require('../../formats/pprof')
+  if (profile !== undefined) return { kind: 'cpu', message: buildPprof(profile, contextOf(item)), trace }
+  if (heapProfile === undefined) return null
+  const message = buildHeapPprof({ ...heapProfile, kind: heapProfile.mode === 'all' ? 'alloc' : 'inuse' }, contextOf(item))
+  return { kind: 'heap', message, trace }
+}
+
+/**
+ * @param {EgressItem} item
+ * @returns {EncodeContext}
+ */
+function contextOf ({ appRoot, fromMs, labels: { service, pid } }) {
+  return { appRoot, title: `${service} (pid ${pid})`, startedAt: fromMs }
 }
 
 module.exports = { BACKENDS, requestForOtlp, requestForPyroscope }

@@ -8,7 +8,7 @@ const { gzipSync } = require('node:zlib')
 const { Label } = require('pprof-format')
 
 /** @import { Profile } from 'pprof-format' */
-/** @import { EgressProfile } from './item-profile' */
+/** @import { EgressProfile } from './backends' */
 
 /** @typedef {{ name: string, contentType: string, bytes: Uint8Array }} Part */
 
