@@ -9,7 +9,7 @@ const { toMarkdown } = require('./report')
 
 const INTRODUCTION = `# Scale
 
-What becomes of the costs, and of the memory of our observer thread, when an application has more routes, more functions, more workers, runs longer or
+What becomes of the costs, and of the memory of the observer thread, when an application has more routes, more functions, more workers, runs longer or
 stalls more often. \`npm run bench -- --only scale\` measures it anew and writes this page.
 `
 
