@@ -16,7 +16,7 @@ const { makeLogger } = require('../shared/default-logger')
 const { checkWhatIf } = require('../shared/check-what-if')
 const { newMark } = require('../shared/marks')
 const { describeStall, toLogFields } = require('../shared/stalls/stall-line')
-const { checkRequest, KINDS, MAX_SITES_SECONDS } = require('../shared/captures/kinds')
+const { checkRequest, KINDS, MAX_SECONDS, MAX_SITES_SECONDS } = require('../shared/captures/kinds')
 const { ApplicationMetrics, metricSources } = require('./metrics/application-metrics')
 const { ApplicationRequests } = require('./http/application-requests')
 const { Signals } = require('./signals')
@@ -35,8 +35,6 @@ const { version } = require('../../package.json')
 /** @import { Registry } from 'prom-client' */
 /** @import { Instruments } from '../probe/instruments' */
 /** @import { CapturedFacts } from '../observer/captures' */
-
-const MAX_WAITS_SECONDS = 300
 
 class Handle extends EventEmitter {
   #options
@@ -185,7 +183,7 @@ class Handle extends EventEmitter {
   async waits (options = {}) {
     assertPlainObject('waits options', options)
     assertKnownKeys('waits options', options, ['seconds', 'route'])
-    if (options.seconds !== undefined) assertNumberAbove('waits options.seconds', options.seconds, 0, MAX_WAITS_SECONDS)
+    if (options.seconds !== undefined) assertNumberAbove('waits options.seconds', options.seconds, 0, MAX_SECONDS)
     if (options.route !== undefined) assertString('waits options.route', options.route)
     return this.#running('waits()').waits(options)
   }
@@ -204,7 +202,7 @@ class Handle extends EventEmitter {
   }
 
   /**
-   * Runs work that is no HTTP request as a job: it is followed like a request, as the route `job <name>`.
+   * Runs work that is not an HTTP request as a job: it is followed like a request, as the route `job <name>`.
    * @template T
    * @param {string} name
    * @param {() => T} fn

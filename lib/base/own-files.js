@@ -27,6 +27,9 @@ const OWN_FOLDER = isBundled ? 'loopscope:/lib/' : here.slice(0, -THIS_FILE.leng
 /** What functions are named that only pass a call on: the names of properties survive bundling and minifying. */
 const WRAPPER_NAME = 'loopscopeWrapper'
 
+/** The prefix of the files with these functions. */
+const WRAPPERS_FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
+
 /** Packages that loopscope calls for itself, with their own dependencies: below a frame of loopscope they work for loopscope. */
 const OWN_PACKAGES = /[\\/]node_modules[\\/](pino|pino-std-serializers|sonic-boom|thread-stream|quick-format-unescaped|safe-stable-stringify|prom-client|tdigest)[\\/]/
 
@@ -114,4 +117,4 @@ function ownRequire () {
   return createRequire(found === null ? startingFiles()[0] : path.join(found, 'index.js'))
 }
 
-module.exports = { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }
+module.exports = { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPERS_FOLDER, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }

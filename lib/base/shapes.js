@@ -108,7 +108,7 @@ function isObject (value) {
 /**
  * JSON, parsed only where it cannot cost much more than its bytes: five million nested brackets take V8 seconds and hundreds of megabytes, and
  * code that walks them afterwards overflows the stack.
- * Throws where it is no JSON, is nested more deeply, or has more lists and objects than data of its length has.
+ * Throws if it is not JSON, is nested more deeply, or has more lists and objects than data of its length can need.
  * @param {Buffer} bytes
  * @param {number} [maxDepth]
  * @returns {unknown}

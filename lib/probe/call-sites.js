@@ -4,6 +4,11 @@
 // belong to the application: they are restored, and no code of the application runs (a getter, its own prepareStackTrace). It never throws: if
 // Error is frozen there is no stack.
 
+/** @typedef {{ function: string, file: string, line: number, column: number }} CallPlace  line and column from 1, 0 where there is none; file: a path or a URL */
+
+const MAX_FUNCTION_LENGTH = 80
+const MAX_FILE_LENGTH = 300
+
 // As they were at load: the application may have replaced them since.
 const IntrinsicError = Error
 const { captureStackTrace } = Error
@@ -68,6 +73,36 @@ function readCallSites (callee, depth) {
 }
 
 /**
+ * @param {NodeJS.CallSite} site
+ * @returns {string} a path or a URL; for code made by eval, where it was made; '' where there is none
+ */
+function fileOf (site) {
+  return site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : undefined) ?? ''
+}
+
+/**
+ * @param {NodeJS.CallSite} site
+ * @returns {CallPlace} before source maps
+ */
+function placeOf (site) {
+  return {
+    function: bounded(site.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
+    file: bounded(fileOf(site), MAX_FILE_LENGTH),
+    line: site.getLineNumber() ?? 0,
+    column: site.getColumnNumber() ?? 0
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} maxLength
+ */
+function bounded (text, maxLength) {
+  // A plain slice would retain the whole text.
+  return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
+}
+
+/**
  * @param {'stackTraceLimit' | 'prepareStackTrace'} name
  * @param {any} value
  * @param {PropertyDescriptor | undefined} before
@@ -88,4 +123,4 @@ function restore (name, before) {
   else defineProperty(IntrinsicError, name, before)
 }
 
-module.exports = { captureStack, readStacks, readCallSites }
+module.exports = { captureStack, fileOf, placeOf, readStacks, readCallSites }

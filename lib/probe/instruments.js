@@ -259,8 +259,8 @@ class Instruments {
   async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
 
   /**
-   * Call it when work begins on a request that Node.js did not report: of HTTP/2 in Node.js 20, or simulated. Nothing tells that a simulated one is
-   * abandoned, so it is not listed.
+   * Call it when work begins on a request that Node.js did not report: of HTTP/2 in Node.js 20, or simulated. Node.js does not
+   * report when a simulated one is abandoned, so it is not listed.
    * @param {RequestContext} context
    */
   beginRequest (context) {

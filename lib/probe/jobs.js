@@ -7,7 +7,7 @@ const { BucketCounts } = require('../base/bucket-counts')
 const { reportFault } = require('../base/guard')
 const { monotonicMicros } = require('../base/monotonic')
 const { warnOnce } = require('../base/warnings')
-const { createRequestContext } = require('./http/contexts/one-request')
+const { MIN_WORK_MICROS, createRequestContext } = require('./http/contexts/one-request')
 const { finishRequest } = require('./http/response-ends')
 const { ROUTE } = require('./http/route-template')
 const { noteSpan } = require('./trace-of')
@@ -27,8 +27,6 @@ const NAME = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u
 
 // Jobs last from milliseconds to hours.
 const BOUNDS_SECONDS = Object.freeze([0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600])
-
-const MIN_WORK_MICROS = 1000 // a tenth of the time between two samples
 
 /** @typedef {{ route: string, ok: BucketCounts, error: BucketCounts }} Counted */
 /** @typedef {{ job: string, outcome: 'ok' | 'error', reading: BucketReading }} JobReading */

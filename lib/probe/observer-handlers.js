@@ -112,7 +112,7 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
 
 /**
  * Called while the main thread is in inspector.waitForDebugger(). Without loopscope that throws where no port is open, as no debugger could connect.
- * With loopscope's session it waits for ever: so the session is released, the wait ends, and Node throws.
+ * With loopscope's session it would wait forever: so the session is released, the wait ends, and Node throws.
  * @param {() => void} release   makes the observer release its session
  * @param {() => void} withdraw  allows it to open it again
  */

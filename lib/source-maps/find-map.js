@@ -50,7 +50,7 @@ function findMap (file, mayBytes) {
 
 /**
  * @param {string} url  as V8 has it
- * @returns {string | null} the path of the script; null where it is no file
+ * @returns {string | null} the path of the script; null if it is not a file
  */
 function scriptFile (url) {
   try {
@@ -76,7 +76,7 @@ function readReference (script) {
 /**
  * @param {string} file
  * @param {number} mayBytes
- * @returns {Buffer | null} null where it is no file that can be read
+ * @returns {Buffer | null} null if it is not a file that can be read
  * @throws {Problem} where it is too large
  */
 function read (file, mayBytes) {

@@ -36,14 +36,14 @@ class Mappings {
   /**
    * @param {Uint8Array} bytes
    * @param {number} maxLines  number of lines of the generated code; mappings of other lines are dropped
-   * @throws SyntaxError where they hold what is no base64
+   * @throws SyntaxError if they are not base64
    */
   constructor (bytes, maxLines) {
     let lines = 1
     let end = 0
     for (; end < bytes.length; end++) {
       const byte = bytes[end]
-      if (DIGITS[byte] === INVALID) throw new SyntaxError('no base64')
+      if (DIGITS[byte] === INVALID) throw new SyntaxError('not base64')
       if (byte === SEMICOLON && ++lines > maxLines) break
     }
     this.#bytes = Uint8Array.prototype.slice.call(bytes, 0, end) // a copy, and not a piece of the file

@@ -38,7 +38,7 @@ const ORIGIN = /^(?:[a-z][a-z\d+.-]+:\/\/[^/]*\/?)?/i
  * @param {Buffer} bytes  of the file; nothing of them is kept
  * @param {{ maxLines?: number, mayBytes?: number }} [limits]  maxLines: lines of the generated code; mayBytes: memory that may be taken
  * @returns {SourceMap}
- * @throws where it is no source map
+ * @throws if it is not a source map
  */
 function parseMap (bytes, { maxLines = Infinity, mayBytes = Infinity } = {}) {
   const [prefix] = /** @type {RegExpExecArray} */ (PREFIX.exec(bytes.toString('utf8', 0, MAX_PREFIX_BYTES)))

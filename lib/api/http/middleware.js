@@ -5,7 +5,7 @@
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { createRequestMeasure } = require('./request-measure')
-const { isInFirstTurn } = require('../../probe/http/contexts/one-request')
+const { MIN_WORK_MICROS, isInFirstTurn } = require('../../probe/http/contexts/one-request')
 const { SlowestRequest } = require('../../probe/http/stall-route')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
@@ -13,8 +13,6 @@ const { SlowestRequest } = require('../../probe/http/stall-route')
 /** @import { RequestCounter } from './request-measure' */
 /** @import { RequestContext } from '../../probe/http/contexts/one-request' */
 /** @import { RouteContext } from '../../probe/http/contexts/route-context' */
-
-const MIN_WORK_MICROS = 1000 // a tenth of the time between two samples
 
 /**
  * @typedef {Middleware & { slowest: Pick<SlowestRequest, 'take'> }} RequestMiddleware

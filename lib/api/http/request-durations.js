@@ -6,6 +6,7 @@
 const { BucketCounts } = require('../../base/bucket-counts')
 const { assertInteger } = require('../../base/validate')
 const { warnOnce } = require('../../base/warnings')
+const { UNMATCHED } = require('../../probe/http/route-template')
 
 /** @import { Logger } from '../../../types/diagnostics' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
@@ -14,7 +15,6 @@ const { warnOnce } = require('../../base/warnings')
 const BOUNDS_SECONDS = Object.freeze([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
 
 const OTHER = '_other'
-const UNMATCHED = '_unmatched'
 
 // Beyond the limit a route shares its counts, but keeps its own name, so that a request of it allocates no more than any other. More routes than a
 // service has.

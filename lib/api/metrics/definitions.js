@@ -187,7 +187,7 @@ const DEFINITIONS = Object.freeze([
     collect: ({ requests }) => [{ labels: { metric: REQUEST_DURATION }, value: requests.read().overflowed }]
   },
 
-  // Work that is no HTTP request, by its names, whose number jobs.js bounds.
+  // Work that is not an HTTP request, by its names, whose number jobs.js bounds.
   {
     name: 'loopscope_job_duration_seconds',
     help: 'Duration of the jobs of the application, run by job(), by name and outcome (ok, error)',

@@ -64,7 +64,7 @@ function environmentFacts (variables) {
  */
 function reasonNodeProfiles (nodeFlags, coverageFolder) {
   const flag = PROFILER_FLAGS.find(each => nodeFlags.includes(each)) ?? (coverageFolder && 'NODE_V8_COVERAGE')
-  return flag ? `Node.js itself profiles this process (${flag}), and would print every profile of ours` : null
+  return flag ? `Node.js itself profiles this process (${flag}), and would print every profile of loopscope` : null
 }
 
 /**

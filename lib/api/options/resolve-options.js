@@ -147,7 +147,7 @@ function assertPushable ({ egress, rules }) {
 }
 
 /**
- * A random token in a log is no protection for a port that other hosts can reach.
+ * A random token in a log does not protect a port that other hosts can reach.
  * @param {ResolvedOptions} resolved
  */
 function assertProtected ({ admin, token, tokenFile, authorize }) {

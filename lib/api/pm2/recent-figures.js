@@ -78,7 +78,7 @@ function rounded (value) {
 
 /**
  * The title of the worst finding. Reading findings costs the observer a second, so it is done only after a stall, and then at most once a minute; and
- * once more, later, if there was no further stall, so that an old finding is not shown for ever.
+ * once more, later, if there was no further stall, so that an old finding is not shown forever.
  */
 class FirstFinding {
   #findings

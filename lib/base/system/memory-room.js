@@ -16,7 +16,7 @@ const { residentBytes } = require('./resident-bytes')
  * @typedef {object} ContainerMemory  of the control group with the tightest limit: this process and all others in it
  * @property {number} usedBytes   without what the kernel can take back at once
  * @property {number} limitBytes
- * @property {number | null} highBytes  from here on the kernel slows its processes down; null: no such limit. It is the limit where there is no other one
+ * @property {number | null} highBytes  from here on the kernel slows its processes down; null: no such limit. It equals limitBytes if there is no other limit
  * @property {number} processBytes  of all its processes: not files, not the kernel's
  * @property {number} reclaimed  how often its use was at a limit, since it exists
  * @property {number} killed     how many of its processes were killed for memory
@@ -64,7 +64,7 @@ const BASIS = /^(\S+) of (.*)$/s // a file, and the folder of its group
 function readMemoryRoom () {
   const machine = { limitBytes: os.totalmem(), freeBytes: freeOfMachine(), basis: 'the memory of the machine' }
   const rooms = [machine, ...readGroups(machine.limitBytes)]
-  // Where the groups cannot be read (other systems, a hidden /proc), Node may know a limit all the same.
+  // Where the groups cannot be read (other systems, a hidden /proc), Node.js may still know a limit.
   if (rooms.length === 1) rooms.push(...readConstrained(machine.limitBytes))
   return rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
 }

@@ -50,7 +50,7 @@ function makeOne (dir) {
 }
 
 /**
- * Through the open directory: its name may stand for another one by now, whose mode is none of our business.
+ * Through the open directory: by now its name may stand for another directory, whose mode must not change.
  * @param {string} dir  just made
  */
 function undoUmask (dir) {

@@ -78,7 +78,7 @@ function threadPidHere () {
  * @param {string} mask  hexadecimal, as it stands there
  * @param {NodeJS.Signals} signal
  * @returns {boolean}
- * @throws SyntaxError where it is no number
+ * @throws SyntaxError if it is not a number
  */
 function hasSignal (mask, signal) {
   return (BigInt(`0x${mask}`) >> BigInt(os.constants.signals[signal] - 1) & 1n) === 1n

@@ -97,7 +97,7 @@ function assertOptions (values, allowed, what) {
 }
 
 /**
- * Shares of the busy time. A function that appears or vanishes says so: a share of 0.0 % could also be rounded.
+ * Shares of the busy time. A function that is new or gone is shown as such: a share of 0.0 % could also be rounded.
  * @param {'total' | 'self'} kind
  * @returns {Column[]}
  */

@@ -5,8 +5,9 @@ const { ROUTE_OPTION, assertSources, createSourceMapping } = require('../profile
 const { OUTPUT_OPTIONS, chooseFormat, nameOf, openDestination } = require('../output/destination')
 const { jsonFile, tarArchive } = require('../output/tar-archive')
 const { GROUP_OPTION, findMembers, connectToGroup } = require('../connect/group')
-const { CONNECT_OPTIONS, connect } = require('../connect/connect')
+const { CONNECT_OPTIONS, connect, secondsOf } = require('../connect/connect')
 const { FORMATS, SOURCES } = require('../../formats/formats')
+const { DEFAULT_LAST_SECONDS, MAX_LAST_SECONDS, MAX_SECONDS } = require('../../shared/captures/kinds')
 const { askGroup } = require('../../shared/group/ask-group')
 const { namesOf } = require('../../shared/group/members')
 
@@ -15,9 +16,6 @@ const { namesOf } = require('../../shared/group/members')
 /** @import { ArchiveFile } from '../output/tar-archive' */
 /** @import { GroupAnswer } from '../../shared/group/ask-group' */
 
-const MAX_SECONDS = 300
-const MAX_LAST_SECONDS = 600
-const DEFAULT_LAST_SECONDS = 30
 const DEFAULT_ATTACH_SECONDS = 10
 const DEFAULT_THREADS_SECONDS = 10
 const ENCODING_MS = 60_000 // for minutes of a large application, on a busy machine
@@ -182,16 +180,4 @@ function assertThreadsOptions ({ last, route, group }) {
   if (group !== undefined) throw new Failure('usage', '--threads cannot be used with --group: worker threads are recorded in one process.')
   if (last !== undefined) throw new Failure('usage', '--threads takes --seconds, not --last: worker threads are recorded from now on.')
   if (route !== undefined) throw new Failure('usage', '--threads cannot be used with --route: samples of worker threads have no routes.')
-}
-
-/**
- * @param {string} name
- * @param {string | undefined} text
- * @param {number} max
- */
-function secondsOf (name, text, max) {
-  if (text === undefined) return undefined
-  const seconds = Number(text)
-  if (!(seconds > 0 && seconds <= max)) throw new Failure('usage', `${name} must be greater than 0 and at most ${max}, got ${text}.`)
-  return seconds
 }

@@ -1,18 +1,17 @@
 'use strict'
 
-const { Failure } = require('../failure')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
+const { JSON_OPTION, CONNECT_OPTIONS, connect, secondsOf } = require('../connect/connect')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { showDuration, showLocation } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { printable } = require('../../base/printable')
+const { MAX_SECONDS } = require('../../shared/captures/kinds')
 const { waitsQuestion } = require('../../shared/group/merge-waits')
 
 /** @import { RouteWaits, SerialWaits, Waits } from '../../../types/waits' */
 /** @import { Command, Invocation } from '../commands' */
 
-const MAX_SECONDS = 300
 const MAX_ROUTES = 10 // --json has all of them
 const MAX_LINES = 10
 const MIN_SHARE = 0.005
@@ -50,7 +49,7 @@ const COLUMNS = [
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
-  const seconds = secondsOf(values.seconds)
+  const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS)
   const question = waitsQuestion({ seconds, route: values.route })
   const ask = values.group === undefined ? askProcess(question, invocation) : groupAnswer('waits', invocation, question)
   const progress = terminal.progress(seconds === undefined ? 'reading' : `sampling ${seconds} s`, seconds)
@@ -115,12 +114,4 @@ function describeSerial (serial) {
  */
 function percent (ms, allMs) {
   return allMs === 0 ? '0 %' : `${Math.round(ms / allMs * 100)} %`
-}
-
-/** @param {string | undefined} text */
-function secondsOf (text) {
-  if (text === undefined) return undefined
-  const seconds = Number(text)
-  if (!(seconds > 0 && seconds <= MAX_SECONDS)) throw new Failure('usage', `--seconds must be greater than 0 and at most ${MAX_SECONDS}, got ${text}.`)
-  return seconds
 }

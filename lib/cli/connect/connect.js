@@ -221,4 +221,16 @@ function listed (names) {
   return [...names.slice(0, MAX_LISTED), ...more].join(', ')
 }
 
-module.exports = { askAll, assertAlive, connect, CONNECT_OPTIONS, findTarget, JSON_OPTION, namedProcesses, parseUrl }
+/**
+ * @param {string} name
+ * @param {string | undefined} text
+ * @param {number} max
+ */
+function secondsOf (name, text, max) {
+  if (text === undefined) return undefined
+  const seconds = Number(text)
+  if (!(seconds > 0 && seconds <= max)) throw new Failure('usage', `${name} must be greater than 0 and at most ${max}, got ${text}.`)
+  return seconds
+}
+
+module.exports = { askAll, assertAlive, connect, CONNECT_OPTIONS, findTarget, JSON_OPTION, namedProcesses, parseUrl, secondsOf }

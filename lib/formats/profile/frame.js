@@ -21,6 +21,8 @@ const { createWorkLineOf } = require('./work-lines')
 
 // loopscope's name for what libuv does between JavaScript, as observer/recorder/thread-cpu.js finds it in idle samples.
 const LOOP_IO = '(event loop I/O)'
+// V8 names a compiled regular expression after its source, wherever it runs.
+const EXPRESSION = 'RegExp: '
 const META_NAMES = new Set(['(root)', '(program)', '(idle)', '(garbage collector)', LOOP_IO])
 
 // V8 gives native functions the script 0; code made by eval or new Function has a script and no url.
@@ -193,4 +195,4 @@ function toCodeFrame (callFrame, appRoot, workLineOf = () => null) {
   return { function: frame.name, file: frame.file, line, column }
 }
 
-module.exports = { LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, dependencyOf, describeFile, describeFrame, isInPackage, packageOf, placeOf, showPosition, toCodeFrame }
+module.exports = { EXPRESSION, LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, dependencyOf, describeFile, describeFrame, isInPackage, packageOf, placeOf, showPosition, toCodeFrame }

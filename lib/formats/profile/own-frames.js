@@ -62,7 +62,7 @@ class Rewriting {
       const node = this.#byId.get(id)
       if (node === undefined) continue
       const { url } = node.callFrame
-      // Whatever a module runs that we have loaded; the application is loaded by others.
+      // Code that runs while loopscope loads a module counts as loopscope's; the application is never loaded by it.
       const isLoaded = here.isLoaded || (isBelowOwn && LOADER.test(url))
       const isGone = isLoaded || isOwn(node.callFrame) || (isBelowOwn && (OWN_PACKAGES.test(url) || !this.#callsUsers.has(id)))
       const next = isGone ? this.#leaveOut(node, above) : this.#keep(node, above)
@@ -122,7 +122,7 @@ function isOwn (callFrame) {
 }
 
 /**
- * What it calls is what its caller calls.
+ * A wrapper passes a call on: its callee counts as called by its caller.
  * @param {CallFrame} callFrame
  */
 function isWrapper ({ functionName }) {

@@ -3,7 +3,7 @@
 // The name under which a function is shown to people and tools. V8's own name is not sufficient in two cases: `run` is the native part of a dozen
 // APIs of Node.js and of every database, and code from `new Function` and `eval` is in no file. Pure.
 
-const { packageOf, placeOf } = require('./frame')
+const { EXPRESSION, packageOf, placeOf } = require('./frame')
 const { isSynchronous, synchronousApi } = require('./node-api')
 
 /** @import { Frame } from './frame' */
@@ -17,8 +17,6 @@ const { isSynchronous, synchronousApi } = require('./node-api')
  */
 
 const NAMELESS = '(anonymous)'
-// V8 names a compiled expression after its source, wherever it runs.
-const EXPRESSION = 'RegExp: '
 // 'node:internal/crypto/hash' -> 'crypto/hash'
 const SCHEME = /^node:(internal\/)?/
 

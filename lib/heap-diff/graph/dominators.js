@@ -113,7 +113,7 @@ function predecessors ({ firstEdge, edgeTo }, essential, { count, nodeAt, number
   for (let number = 1; number <= count; number++) first[number] = total += retainers[nodeAt[number]]
   first[count + 1] = total
   const from = new Uint32Array(total)
-  // What the walk did not meet is left out, as a source. It is no target of what was met.
+  // Nodes that the walk did not reach have no number and are not sources here. They are never targets: a target was reached.
   for (let number = 1; number <= count; number++) {
     const node = nodeAt[number]
     for (let edge = firstEdge[node]; edge < firstEdge[node + 1]; edge++) {

@@ -5,7 +5,7 @@
 /** @import { Shape } from './raw-classes' */
 
 const MAX_NAME_LENGTH = 120
-const MIN_OBJECTS = 2 // one object is no kind
+const MIN_OBJECTS = 2 // a single object does not make a class
 const MIN_SHARE = 1000 // one in a thousand plain objects, so that there is no long tail
 
 /** @typedef {{ name: string, properties: readonly string[] }} Interface */

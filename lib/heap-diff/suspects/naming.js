@@ -261,7 +261,7 @@ function patternsOf (growth) {
 
 /**
  * @param {Growth} growth
- * @returns {string | null} what it is, as people say it; null: not recognized
+ * @returns {string | null} what it is, in a developer's words; null: not recognized
  */
 function whatOf (growth) {
   const what = PATTERNS.find(({ is }) => is(growth))?.what ?? null

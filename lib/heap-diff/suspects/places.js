@@ -110,7 +110,7 @@ function withDeclaration (suspect, readSource) {
 }
 
 /**
- * A loop over it is no declaration of it.
+ * Matches the line that declares a name; a loop over it does not declare it.
  * @param {string} name
  */
 function declares (name) {

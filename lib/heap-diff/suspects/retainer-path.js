@@ -168,7 +168,7 @@ function signatureOf (steps, className) {
  * What grew may be a scope, which has no name in the source, because one of its variables is always another object: the head of a list.
  * @param {Pick<Analysis, 'graph' | 'dominators'>} analysis
  * @param {number} node
- * @returns {number | null} the edge of the variable that keeps most of it; null where it is no scope, or no variable does
+ * @returns {number | null} the edge of the variable that keeps most of it; null if the node is not a scope, or no variable keeps it
  */
 function largestVariable ({ graph, dominators: { retainedSize } }, node) {
   if (graph.nameOf(node) !== SCOPE) return null

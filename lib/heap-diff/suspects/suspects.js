@@ -45,7 +45,7 @@ const MIN_AGAIN = 0.25 // of what it grew between the first two snapshots, betwe
  * @property {number} newObjects
  * @property {readonly Step[]} path
  * @property {string} signature    the same for the same place in the code, in every run
- * @property {string | null} what  what it is, as people say it; null: not recognized
+ * @property {string | null} what  what it is, in a developer's words; null: not recognized
  * @property {string[]} patterns   what this kind of growth usually is
  * @property {'high' | 'medium' | 'low'} confidence
  * @property {string[]} reasons    for the confidence

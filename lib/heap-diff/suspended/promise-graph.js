@@ -37,7 +37,7 @@ class PromiseGraph {
     this.#object = graph.nodeType('object')
     this.#closure = graph.nodeType('closure')
     this.#context = graph.edgeTypeOf('context')
-    // What an application sets on a promise or a generator is a property of it, and says nothing.
+    // What an application stores on a promise or a generator is a property, and shows nothing about what awaits it.
     this.#kindsOfEdges = [graph.edgeTypeOf('internal'), graph.edgeTypeOf('hidden')]
     this.kinds = findKinds(graph)
     for (const promise of this.#findPending()) {
@@ -136,7 +136,7 @@ class PromiseGraph {
     for (const reaction of reactions.flatMap(node => this.#linked(node, REACTION))) {
       for (const edge of this.#internal(reaction)) {
         const to = edgeTo[edge]
-        // A closure of V8's: the variables of others say nothing.
+        // Only closures of V8: variables of other closures are not reactions.
         if (type[to] === this.#closure && locationOf[to] === 0) this.#contextsOf(to).forEach(context => this.#internal(context).forEach(slot => add(edgeTo[slot])))
         else add(to)
       }

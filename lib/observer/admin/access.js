@@ -54,7 +54,7 @@ function createAccess ({ application, sources, now }) {
    */
   function checkOrigin (request) {
     if (!isHostAllowed(request.headers.host, application.hosts)) {
-      return refusal('host', 403, 'The Host header names a host that is not ours.',
+      return refusal('host', 403, 'The Host header names a host that is not one of this service.',
         'Use an IP address or localhost, or add the name to option admin.hosts.')
     }
     if (!isOwnOrigin(request.headers, request)) {

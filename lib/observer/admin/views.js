@@ -6,7 +6,7 @@ const { integer, numberAbove, oneOf } = require('./parameters')
 const { createResponse, json } = require('../../shared/admin/responses')
 const { localTime, localTimeWithZone } = require('../../base/local-time')
 const { refuse } = require('../../base/validate')
-const { MAX_SECONDS: MAX_CAPTURE_SECONDS, MODES, assertRoute } = require('../../shared/captures/kinds')
+const { DEFAULT_LAST_SECONDS, MAX_LAST_SECONDS, MAX_SECONDS, MODES, assertRoute } = require('../../shared/captures/kinds')
 const { describeDifference } = require('../../formats/flamegraph/difference')
 const { describeTimes } = require('../../formats/flamegraph/graph')
 const { FORMATS, SOURCES, HEAP_FORMATS } = require('../../formats/formats')
@@ -17,10 +17,7 @@ const { buildCallTree, buildTimeOrder } = require('../../formats/profile/call-tr
 /** @import { HeapProfile } from '../../formats/formats' */
 /** @import { CpuProfile, FormatName } from '../../../types/profile' */
 
-const DEFAULT_LAST_SECONDS = 30
-const MAX_SECONDS = 300
-const MAX_LAST_SECONDS = 600
-const MAX_EPOCH_MS = 8.64e15
+const MAX_EPOCH_MS = 8.64e15 // the last moment of a Date
 
 /** `graph`: the data of the dashboard's flame graph. */
 const VIEW_FORMATS = Object.freeze([...Object.keys(FORMATS), 'graph'])
@@ -46,7 +43,7 @@ const VIEW_PARAMETERS = Object.freeze({
 
 /** Of sampled allocations. */
 const HEAP_PARAMETERS = Object.freeze({
-  seconds: numberAbove(0, MAX_CAPTURE_SECONDS),
+  seconds: numberAbove(0, MAX_SECONDS),
   mode: oneOf(MODES),
   format: oneOf(Object.keys(HEAP_FORMATS)),
   sources: oneOf(SOURCES)
@@ -176,4 +173,4 @@ function fileName (kind, ms) {
   return `${kind}-${new Date(ms).toISOString().replace(/[-:.]/g, '').toLowerCase()}`
 }
 
-module.exports = { DIFFERENCE_FORMATS, HEAP_PARAMETERS, MAX_LAST_SECONDS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf }
+module.exports = { DIFFERENCE_FORMATS, HEAP_PARAMETERS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf }

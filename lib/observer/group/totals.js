@@ -137,7 +137,7 @@ function countingOf (metrics) {
 }
 
 /**
- * A value that is not a number, or near the largest one, would make the sum NaN or infinite for ever.
+ * A value that is not a number, or near the largest one, would make the sum NaN or infinite forever.
  * @param {Metric['values'][number]} value
  */
 function canBeSummed ({ value }) {

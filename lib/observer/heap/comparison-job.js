@@ -9,12 +9,12 @@ const { errors } = require('../../base/errors')
 const { guarded } = require('../../base/guard')
 const { threadFile, threadFlags } = require('../../base/own-files')
 const { readMemoryRoom } = require('../../base/system/memory-room')
+const { MEMORY_SHARE } = require('./snapshot/admission')
 
 /** @typedef {'json' | 'text' | 'html'} ReportFormat */
 
 // Measured: 563 MB at most for files of 97 and 159 MB; the rest is for heaps with more edges.
 const MEMORY_PER_FILE_BYTE = 3
-const MEMORY_SHARE = 0.8 // of free memory: the application goes on allocating at the same time
 const MB = 1e6
 
 /** @param {{ memoryRoom?: typeof readMemoryRoom, observerFile?: string }} [parts]  observerFile: the option of that name */

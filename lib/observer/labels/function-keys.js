@@ -11,6 +11,9 @@ const { OWN_FOLDER } = require('../../base/own-files')
 
 /** @typedef {{ line: string, column: number }} FunctionKey  line: file and line where the function begins */
 
+// A stack has the position of a function's text, a profile that of its parameters: between them are keywords and the function's name.
+const MAX_KEYWORDS = 'async function * '.length + 4
+
 const MAX_URLS = 10_000
 
 /** @type {Map<string, string>} */
@@ -57,4 +60,4 @@ function urlOf (file) {
   return url
 }
 
-module.exports = { keyOfFrame, keysOfStack, linesOf }
+module.exports = { MAX_KEYWORDS, keyOfFrame, keysOfStack, linesOf }

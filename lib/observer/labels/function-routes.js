@@ -3,7 +3,7 @@
 // Learns which functions belong to which route: which functions handle a route, and for which routes functions were seen running. Pure, and
 // bounded: of the functions seen running, the oldest are dropped first, and learned again.
 
-const { keyOfFrame, keysOfStack } = require('./function-keys')
+const { MAX_KEYWORDS, keyOfFrame, keysOfStack } = require('./function-keys')
 
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { StackProbe } from '../../probe/request-notes' */
@@ -20,9 +20,6 @@ const NONE = -1
 const OTHER = -2
 
 const MAX_LINES = 20_000
-
-// A stack has the position of a function's text, a profile that of its parameters: between them are keywords and the function's name.
-const MAX_KEYWORDS = 'async function * '.length + 4
 
 // Votes that a function needs before it labels anything: the votes of a function that several routes share may all be for one route by chance.
 // With this many, and none for another route, in nine of ten cases less than a fifth of its time belongs to another: 0.8 ** 11 < 0.1. With 22

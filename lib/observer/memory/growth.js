@@ -1,7 +1,7 @@
 'use strict'
 
 // Which owner's memory grows, and how fast: from what is left after full collections, and for what no collection frees from its lowest readings. What
-// fills once and stays, a burst, compiled code and the warm-up of a process are no growth. Pure but for its own points.
+// fills once and stays, a burst, compiled code and the warm-up of a process are not growth. Pure but for its own points.
 
 const { judge } = require('../../shared/heap/trend')
 

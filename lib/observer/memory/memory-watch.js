@@ -301,7 +301,7 @@ class MemoryWatch {
     return { figures, at: Math.round(toEpochMs(noted.atMicros)), isStale: true }
   }
 
-  /** While the main thread runs JavaScript, its inspector answers all the same: the figures of its heap are those of now. */
+  /** While the main thread runs JavaScript, its inspector still answers: the figures of its heap are current. */
   async #askInspector () {
     const { recorder } = this.#parts
     if (!recorder.hasSession) return {}

@@ -193,4 +193,4 @@ class LoopSeries {
   }
 }
 
-module.exports = { StallRecords, LoopSeries }
+module.exports = { MAX_STALLS, StallRecords, LoopSeries }

@@ -36,8 +36,8 @@ function isOwnDirectory (dir) {
 }
 
 /**
- * Makes a rename survive a power cut. Windows cannot open a directory and some network file systems cannot sync one; the file is in place
- * all the same.
+ * Makes a rename survive a power cut. Windows cannot open a directory and some network file systems cannot sync one; the file is
+ * in place nevertheless.
  * @param {string} dir
  */
 function syncDirectory (dir) {

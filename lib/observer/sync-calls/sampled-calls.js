@@ -3,7 +3,6 @@
 // Collects the synchronous calls that the recorder's windows have shown since start, by API and caller: their time, their share of the busy time,
 // their routes and what to call instead. Notable ones are flagged, and logged once an hour.
 
-const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { unattended } = require('../../base/guard')
 const { exactParts, roundedSum } = require('../../base/exact-sum')
@@ -12,7 +11,7 @@ const { toCodeFrame } = require('../../formats/profile/frame')
 const { createWorkLineOf } = require('../../formats/profile/work-lines')
 const { FlagLog, Flags } = require('../../shared/sync-calls/flags')
 const { sumByRoute } = require('../../shared/sync-calls/totals')
-const { OWN_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
+const { WRAPPERS_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
 const { isSynchronous, synchronousApi } = require('../../formats/profile/node-api')
 const { idleIds, parentsOf } = require('../../formats/profile/nodes')
 
@@ -189,8 +188,7 @@ class SampledSite {
 
 const NODE_SCHEME = 'node:'
 // The wrappers of the exact detector are between a call and its caller.
-const FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
-const OWN = [FOLDER, pathToFileURL(FOLDER).href]
+const OWN = [WRAPPERS_FOLDER, pathToFileURL(WRAPPERS_FOLDER).href]
 
 /**
  * @param {CpuProfile} profile

@@ -17,7 +17,7 @@ const { describeFrame, packageOf } = require('../../formats/profile/frame')
  *
  * @typedef {object} AwaitStack
  * @property {AppFrame[]} app       functions of the application, innermost first
- * @property {boolean} isAwait      the innermost of them awaits by itself: the call above it is no library's
+ * @property {boolean} isAwait      the innermost of them awaits by itself: no library is called above it
  * @property {boolean} isThen       likewise, with then()
  * @property {boolean} isCombined   the promise is one of Promise.all() or allSettled()
  * @property {boolean} isOfSeveral  likewise, or of any() or race()

@@ -374,7 +374,7 @@ function sum (items, of) {
 }
 
 /**
- * A single sample of something else is no difference between two requests of a route.
+ * A small difference may be one sample: then the request counts as one like the others of its route.
  * @param {number} share  of one
  * @param {number} usual  of all
  */

@@ -2,21 +2,17 @@
 
 // Reads the stacks of sampled Buffers: the code outside Node.js that asked for them, and the part of Node.js that created them.
 
-const path = require('node:path')
-const { readStacks } = require('../call-sites')
-const { OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
+const { fileOf, placeOf, readStacks } = require('../call-sites')
+const { OWN_FOLDER, OWN_PACKAGES, WRAPPERS_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
 
-/** @import { CapturedStack } from '../call-sites' */
+/** @import { CallPlace, CapturedStack } from '../call-sites' */
 
 /**
- * @typedef {{ function: string, file: string, line: number, column: number }} BufferFrame  line and column from 1, of the call; file: a path or a URL
- * @typedef {{ frames: BufferFrame[], api: string }} BufferStack  frames: innermost first: the first one outside Node.js, and where it is of a package the first of
+ * @typedef {{ frames: CallPlace[], api: string }} BufferStack  frames: innermost first: the first one outside Node.js, and where it is of a package the first of
  *   the application, with its caller; empty: no code but Node's own. api: what created it, such as `Buffer.alloc`, `zlib`, `fs`
  */
 
-const WRAPPERS = OWN_FOLDER + path.join('probe', 'sync-calls', 'wrapper.js')
-const MAX_FUNCTION_LENGTH = 80
-const MAX_FILE_LENGTH = 300
+const WRAPPERS = `${WRAPPERS_FOLDER}wrapper.js`
 const PACKAGE = /[\\/]node_modules[\\/]/
 const MODULE = /^node:(?:internal\/)?([a-z0-9_]+)/
 // Modules that pass on what others create.
@@ -52,7 +48,7 @@ function siteOf (frames) {
   const ofApplication = outside.filter(({ frame, file }) => !inner.some(one => one.frame === frame) && !PACKAGE.test(file) && !file.startsWith(OWN_FOLDER))
   const isOfPackage = first !== undefined && PACKAGE.test(first.file)
   return {
-    frames: [...inner, ...ofApplication.slice(0, isOfPackage ? 2 : 1)].map(({ frame, file }) => describe(frame, file)),
+    frames: [...inner, ...ofApplication.slice(0, isOfPackage ? 2 : 1)].map(({ frame }) => placeOf(frame)),
     api: apiOf(frames.slice(0, first?.index ?? frames.length))
   }
 }
@@ -64,33 +60,6 @@ function apiOf (frames) {
     if (name !== undefined && !PASSING.has(name)) return name
   }
   return 'Buffer'
-}
-
-/** @param {NodeJS.CallSite} frame */
-function fileOf (frame) {
-  return frame.getFileName() ?? (frame.isEval() ? frame.getEvalOrigin() : undefined) ?? ''
-}
-
-/**
- * @param {NodeJS.CallSite} frame
- * @param {string} file
- * @returns {BufferFrame}
- */
-function describe (frame, file) {
-  return {
-    function: bound(frame.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
-    file: bound(file, MAX_FILE_LENGTH),
-    line: frame.getLineNumber() ?? 0,
-    column: frame.getColumnNumber() ?? 0
-  }
-}
-
-/**
- * @param {string} text
- * @param {number} maxLength
- */
-function bound (text, maxLength) {
-  return text.length <= maxLength ? text : text.slice(0, maxLength)
 }
 
 module.exports = { sitesOf }

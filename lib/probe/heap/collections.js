@@ -14,7 +14,7 @@ const { OTHER_RUNTIME } = require('../../base/system/runtime')
 // OpenTelemetry's conventions advise 0.01, 0.1, 1 and 10; its instrumentation of the runtime has these.
 const BOUNDS_SECONDS = Object.freeze([0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10])
 
-// Until they are handed over; the shortest ones are many, and say least.
+// Noted until they are handed over; beyond that they are only counted. Only short ones are so many.
 const MAX_NOTED = 1000
 
 /** @type {Readonly<Record<number, CollectionType>>} */

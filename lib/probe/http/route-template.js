@@ -198,4 +198,4 @@ function nameOperation (document, wanted) {
   return null
 }
 
-module.exports = { FINISHED, ROUTE, answeredTemplate, handlersOf, isFinished, namedRoute, routeInFlight, routeOf, templateOf, methodOf }
+module.exports = { FINISHED, ROUTE, UNMATCHED, answeredTemplate, handlersOf, isFinished, namedRoute, routeInFlight, routeOf, templateOf, methodOf }

@@ -75,8 +75,8 @@ class LoopMeters {
 }
 
 // How long every single turn of the loop took, sampled by Node itself in C++ (monitorEventLoopDelay with samplePerIteration, nodejs/node#62935; 24.16
-// and 26.5). It covers the many short turns between two ticks of the heartbeat; it has no timestamps and no causes. Where Node has no such sampling
-// the class exists all the same and reads null.
+// and 26.5). It covers the many short turns between two ticks of the heartbeat; it has no timestamps and no causes. Where Node has no such
+// sampling the class reads null.
 //
 // What a sample is, measured on 24.21 and 26.10: the time from the end of one poll for I/O to the end of the next (uv_check_t to uv_check_t), minus
 // the waiting, where "waiting" is assumed to be the time until the next timer was due. So

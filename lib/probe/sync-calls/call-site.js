@@ -4,21 +4,13 @@
 // during the call and read later.
 
 const { findSourceMap } = require('node:module')
-const { captureStack, readStacks } = require('../call-sites')
+const { captureStack, fileOf, placeOf, readStacks } = require('../call-sites')
 const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
 
 /** @import { CallFrame } from '../../../types/profile' */
-/** @import { CapturedStack } from '../call-sites' */
+/** @import { CallPlace, CapturedStack } from '../call-sites' */
 /** @import { SiteTable } from './site-table' */
 /** @import { Target } from './targets' */
-
-/**
- * @typedef {object} Place  as V8 has it, before source maps; line and column from 1, 0 where there is none
- * @property {string} function
- * @property {string} file    a path or a URL; for code made by eval, where it was made
- * @property {number} line
- * @property {number} column
- */
 
 /**
  * @typedef {object} PendingCall
@@ -34,10 +26,8 @@ const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/o
 
 const BATCH = 32 // stacks: reading them takes 0.1 ms
 const DEPTH = 40 // require() inside a function adds about ten frames of Node's
-const MAX_FUNCTION_LENGTH = 80
-const MAX_FILE_LENGTH = 300
 
-/** @type {Readonly<Place>} */
+/** @type {Readonly<CallPlace>} */
 const UNKNOWN = Object.freeze({ function: '', file: '', line: 0, column: 0 })
 
 /**
@@ -50,22 +40,22 @@ function captureCall (callee) {
 
 /**
  * @param {readonly (CapturedStack | null)[]} stacks
- * @returns {(Place | null)[]} of each; null for loopscope's own call
+ * @returns {(CallPlace | null)[]} of each; null for loopscope's own call
  */
 function placesOf (stacks) {
-  return readStacks(stacks).map(placeOf)
+  return readStacks(stacks).map(callerIn)
 }
 
 /**
  * @param {NodeJS.CallSite[]} frames
- * @returns {Place | null}
+ * @returns {CallPlace | null}
  */
-function placeOf (frames) {
+function callerIn (frames) {
   try {
     const caller = frames.find(isCaller) ?? frames[0]
     if (caller === undefined) return UNKNOWN
     const isLoopscope = isOwn(caller) || frames.some((frame, index) => index > 0 && isOwn(frame) && isUsedByLoopscope(frames[index - 1]))
-    return isLoopscope ? null : describe(caller)
+    return isLoopscope ? null : placeOf(caller)
   } catch {
     return UNKNOWN // the rest of the batch is still read
   }
@@ -89,33 +79,6 @@ function isUsedByLoopscope (callee) {
 function isCaller (frame) {
   const file = fileOf(frame)
   return file !== '' && !file.startsWith('node:')
-}
-
-/** @param {NodeJS.CallSite} frame */
-function fileOf (frame) {
-  return frame.getFileName() ?? (frame.isEval() ? frame.getEvalOrigin() : undefined) ?? ''
-}
-
-/**
- * @param {NodeJS.CallSite} frame
- * @returns {Place}
- */
-function describe (frame) {
-  return {
-    function: bound(frame.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
-    file: bound(fileOf(frame), MAX_FILE_LENGTH),
-    line: frame.getLineNumber() ?? 0,
-    column: frame.getColumnNumber() ?? 0
-  }
-}
-
-/**
- * @param {string} text
- * @param {number} maxLength
- */
-function bound (text, maxLength) {
-  // A plain slice would retain the whole text.
-  return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()
 }
 
 /**
@@ -152,19 +115,19 @@ class PendingStacks {
  * @param {ToOriginal} [toOriginal]  queries the observer
  */
 function createOriginalPlaces (toOriginal = async frames => frames) {
-  /** Requested positions; null where the observer has no map. @type {Map<Place, Place | null>} */
+  /** Requested positions; null where the observer has no map. @type {Map<CallPlace, CallPlace | null>} */
   const known = new Map()
   let isAsking = false
 
   return {
     /**
-     * @param {Place} place
-     * @returns {Place} the same place without a map, without an entry in it, or before the observer has replied
+     * @param {CallPlace} place
+     * @returns {CallPlace} the same place without a map, without an entry in it, or before the observer has replied
      */
     of: place => known.get(place) ?? ofNode(place),
 
     /**
-     * @param {readonly Place[]} places  as many as there are call sites: they are bounded
+     * @param {readonly CallPlace[]} places  as many as there are call sites: they are bounded
      * @returns {Promise<void>} rejects without an observer: they are requested again later
      */
     async learn (places) {
@@ -186,7 +149,7 @@ function createOriginalPlaces (toOriginal = async frames => frames) {
 }
 
 /**
- * @param {Place} place
+ * @param {CallPlace} place
  * @returns {CallFrame}
  */
 function toFrame (place) {
@@ -196,7 +159,7 @@ function toFrame (place) {
 /**
  * @param {CallFrame} frame
  * @param {CallFrame} original
- * @returns {Place | null} null where they are the same
+ * @returns {CallPlace | null} null where they are the same
  */
 function toPlace (frame, { functionName, url, lineNumber, columnNumber }) {
   if (url === frame.url && lineNumber === frame.lineNumber && columnNumber === frame.columnNumber) return null
@@ -204,8 +167,8 @@ function toPlace (frame, { functionName, url, lineNumber, columnNumber }) {
 }
 
 /**
- * @param {Place} place
- * @returns {Place}
+ * @param {CallPlace} place
+ * @returns {CallPlace}
  */
 function ofNode (place) {
   try {

@@ -17,7 +17,8 @@ const { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString } = requi
 
 /** @import { Advice } from '../../shared/sync-calls/advice' */
 /** @import { CapturedStack } from '../call-sites' */
-/** @import { Place, ToOriginal } from './call-site' */
+/** @import { CallPlace } from '../call-sites' */
+/** @import { ToOriginal } from './call-site' */
 /** @import { ApiCalls, RouteShare, Site } from './site-table' */
 /** @import { Target } from './targets' */
 
@@ -41,7 +42,7 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
  *
  * @typedef {object} SyncCallSite
  * @property {string} api
- * @property {Place} callSite
+ * @property {CallPlace} callSite
  * @property {number} calls       an estimate if the API is called more than about 100 times a second, from several places
  * @property {number} totalMs     likewise; 0 for APIs that are only counted
  * @property {{ calls: number, totalMs: number }} standardError  of the two; 0 where they are exact

@@ -6,7 +6,7 @@
 // recorded are counted; of the others some were sampled and stand for more. What the sampled calls of all sites stand for is scaled to the rest of
 // the total (a ratio estimator): the sum over the sites is exact, and so is the only site of an API.
 
-/** @import { Place } from './call-site' */
+/** @import { CallPlace } from '../call-sites' */
 /** @import { Target } from './targets' */
 
 /**
@@ -28,7 +28,7 @@ const OTHER = '_other'
 // The scale that excludes what was sampled and is not settled yet.
 const SETTLED_ONLY = Object.freeze({ calls: 0, ms: 0 })
 
-/** @type {Readonly<Place>} */
+/** @type {Readonly<CallPlace>} */
 const OTHER_PLACE = Object.freeze({ function: OTHER, file: '', line: 0, column: 0 })
 
 class SiteTable {
@@ -48,7 +48,7 @@ class SiteTable {
   /**
    * Adds a recorded call.
    * @param {Target} target
-   * @param {Place} place
+   * @param {CallPlace} place
    * @param {number} weight
    * @param {number} ms
    * @param {string | null} route
@@ -83,7 +83,7 @@ class SiteTable {
 
   /**
    * @param {Target} target
-   * @param {Place} place
+   * @param {CallPlace} place
    */
   #siteOf (target, place) {
     const key = `${target.api} ${place.file}:${place.line}:${place.column}`
@@ -102,7 +102,7 @@ class SiteTable {
    * @param {Map<K, Site>} sites
    * @param {K} key
    * @param {Target} target
-   * @param {Place} place
+   * @param {CallPlace} place
    */
   #addSite (sites, key, target, place) {
     const site = new Site(target, place)
@@ -235,7 +235,7 @@ class Site {
 
   /**
    * @param {Target} target
-   * @param {Place} place
+   * @param {CallPlace} place
    */
   constructor (target, place) {
     this.#target = target

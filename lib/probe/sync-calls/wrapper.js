@@ -5,8 +5,7 @@
 // recognize them by that name (base/own-files.js).
 
 const { syncBuiltinESMExports } = require('node:module')
-const path = require('node:path')
-const { OWN_FOLDER } = require('../../base/own-files')
+const { WRAPPERS_FOLDER } = require('../../base/own-files')
 
 /** @import { BytesMeter } from '../buffers/buffer-sites' */
 /** @import { TimedMeter, CountedMeter } from './meters' */
@@ -14,7 +13,6 @@ const { OWN_FOLDER } = require('../../base/own-files')
 const { apply, construct } = Reflect // as they were before any wrapping
 
 // Frames in this folder are removed from the stacks of errors.
-const FOLDER = OWN_FOLDER + path.join('probe', 'sync-calls', path.sep)
 const FRAME = /^\s+at /
 
 /**
@@ -246,9 +244,9 @@ function withoutOwnFrames (error) {
     if (!(error instanceof Error)) return error
     const stack = /** @type {unknown} */ (error.stack)
     if (typeof stack === 'string') {
-      if (stack.includes(FOLDER)) error.stack = withoutOwnLines(stack)
+      if (stack.includes(WRAPPERS_FOLDER)) error.stack = withoutOwnLines(stack)
     } else if (Array.isArray(stack)) { // from the application's own Error.prepareStackTrace
-      error.stack = /** @type {any} */ (stack.filter(frame => !frame?.getFileName?.()?.startsWith(FOLDER)))
+      error.stack = /** @type {any} */ (stack.filter(frame => !frame?.getFileName?.()?.startsWith(WRAPPERS_FOLDER)))
     }
   } catch {} // a frozen error, a stack with a getter that throws: it stays as it is
   return error
@@ -256,7 +254,7 @@ function withoutOwnFrames (error) {
 
 /** @param {string} stack */
 function withoutOwnLines (stack) {
-  return stack.split('\n').filter(line => !(FRAME.test(line) && line.includes(FOLDER))).join('\n')
+  return stack.split('\n').filter(line => !(FRAME.test(line) && line.includes(WRAPPERS_FOLDER))).join('\n')
 }
 
 /** Replaces functions and restores them. It is independent of what they do. */

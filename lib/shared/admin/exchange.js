@@ -35,7 +35,7 @@ const MAX_RESPONSE_MS = 330_000
 async function exchange (incoming, outgoing, location, handle) {
   const left = new AbortController()
   outgoing.once('close', guarded(() => left.abort('the client left')))
-  outgoing.on('error', () => {}) // it comes before 'close', which is what we go by
+  outgoing.on('error', () => {}) // 'close' follows, and is handled
   try {
     outgoing.setTimeout(MAX_RESPONSE_MS)
     const body = await readBody(incoming)

@@ -17,7 +17,7 @@ const NUMBERS = Array.from({ length: MAX_WORKERS }, (_, at) => at + 1)
 const CHECK_EVERY_MS = 250 // for the end of the process that is replaced
 
 /**
- * All of it throws where the directory is not one to trust.
+ * Its functions throw if the directory cannot be trusted.
  * @param {object} parts
  * @param {string} parts.controlDir
  * @param {number} [parts.parent]

@@ -152,4 +152,4 @@ function assertKind (kind) {
   return /** @type {CaptureKind} */ (kind)
 }
 
-module.exports = { KINDS, MAX_SECONDS, MAX_SITES_SECONDS, MODES, checkRequest, assertKind, assertRoute, assertThreads, PAUSE_MS_PER_MB }
+module.exports = { DEFAULT_LAST_SECONDS, KINDS, MAX_LAST_SECONDS, MAX_SECONDS, MAX_SITES_SECONDS, MODES, checkRequest, assertKind, assertRoute, assertThreads, PAUSE_MS_PER_MB }

@@ -24,7 +24,7 @@ const MAX_TOKEN_BYTES = 256 * 1024 ** 2 // V8 cuts strings at 1,024 characters u
  * @property {(bytes: Buffer, start: number, end: number, position: number) => void} [string]  quotes included, escaped as in the
  *   file; position: of bytes in the file
  * @property {boolean} [isDone]  it has seen enough: the rest is not read
- * @property {(bytes: Buffer, start: number, end: number) => void} [other]   every byte that is no string, in order
+ * @property {(bytes: Buffer, start: number, end: number) => void} [other]   every byte that is not of a string, in order
  */
 
 /**

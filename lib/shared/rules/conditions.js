@@ -80,7 +80,7 @@ const CONDITIONS = Object.freeze({
     check: (path, value) => assertNumberAbove(path, value, 0, 1),
     read: ({ stalls, nowMs, sinceMs }, { withinSeconds }) => {
       const fromMs = nowMs - withinSeconds * 1e3
-      if (sinceMs > fromMs) return null // one stall of a second is no half of the minute, though it is half of two seconds
+      if (sinceMs > fromMs) return null // a stall of one second is half of two seconds, but not of the minute
       return stalls.reduce((sum, stall) => sum + Math.max(0, stall.toMs - Math.max(stall.fromMs, fromMs)), 0) / (withinSeconds * 1e3)
     }
   },

@@ -111,7 +111,7 @@ function isRecent ({ at }, nowMs) {
 }
 
 /**
- * What was kept, without what is no act: it may be of another version, or spoilt.
+ * The stored actions without invalid entries: the file may be of another version, or damaged.
  * @param {any} kept
  * @returns {LimitState}
  */

@@ -3,6 +3,7 @@
 // The routes that `go tool pprof`, Alloy, Parca and Pyroscope use, with the paths, parameters and headers of Go's net/http/pprof.
 
 const { createResponse, text } = require('../../../shared/admin/responses')
+const { MAX_SECONDS } = require('../../../shared/captures/kinds')
 const { encodeBlockProfile, encodeEmptyProfile, encodeHeapPprof, encodePprof } = require('../../../formats/pprof')
 const { SOURCES } = require('../../../formats/formats')
 const { anything, flag, integer, oneOf } = require('../parameters')
@@ -13,7 +14,6 @@ const { setTimeout: sleep } = require('node:timers/promises')
 /** @import { Context, RouteRow } from '../router' */
 
 const DEFAULT_SECONDS = 30 // Go's default
-const MAX_SECONDS = 300
 const BASE = '/debug/pprof'
 
 const ENTRIES = Object.freeze([

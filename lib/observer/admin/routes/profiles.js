@@ -3,11 +3,11 @@
 // Profiles to view now, without a file: time ranges of what the recorder holds or records next, from one sampler for any number of readers, and
 // sampled allocations.
 
-const { flag, numberAbove } = require('../parameters')
+const { flag } = require('../parameters')
 const { refuse } = require('../../../base/validate')
 const { assertThreads } = require('../../../shared/captures/kinds')
 const { onlyRoute } = require('../../../formats/profile/only-route')
-const { DIFFERENCE_FORMATS, HEAP_PARAMETERS, MAX_LAST_SECONDS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf } = require('../views')
+const { DIFFERENCE_FORMATS, HEAP_PARAMETERS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf } = require('../views')
 
 /** @import { Context, RouteRow } from '../router' */
 
@@ -25,7 +25,7 @@ const routes = [
         cost: 'window',
         parameters: {
           ...VIEW_PARAMETERS,
-          against: numberAbove(0, MAX_LAST_SECONDS),
+          against: VIEW_PARAMETERS.last,
           threads: flag()
         },
         handle: cpu

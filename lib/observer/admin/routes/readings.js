@@ -13,11 +13,11 @@ const { assertKnownKeys, refuse } = require('../../../base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { requestsText, slowRequestsText } = require('../requests-text')
 const { assertScale, toScale } = require('../../../shared/check-what-if')
+const { MAX_STALLS } = require('../../stalls/stall-records')
 const { VIEW_PARAMETERS } = require('../views')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
-const MAX_STALLS = 200
 const THREADS_LOOK_BACK_MS = 60_000
 
 /** @type {(name: string, text: string) => number} */

@@ -118,4 +118,4 @@ class Gate {
   }
 }
 
-module.exports = { Gate, assertFits }
+module.exports = { MEMORY_SHARE, Gate, assertFits }

@@ -131,7 +131,7 @@ class SnapshotRun {
     return this.#reservation?.explain(error) ?? error
   }
 
-  /** Removes what is not kept by now. A main thread that has not begun sees that it must not. */
+  /** Removes everything that is not kept yet. A main thread that has not begun finds that it must not begin. */
   abandon () {
     this.#progress.end()
     this.#reservation?.abandon()

@@ -348,7 +348,7 @@ function toRaw ({ frames, api, isReceived, route, bytes, samples, byBirth }) {
 }
 
 /**
- * @param {import('../../../probe/buffers/buffer-stacks').BufferFrame} frame
+ * @param {import('../../../probe/call-sites').CallPlace} frame
  * @returns {CallFrame}
  */
 function toFrame ({ function: functionName, file, line, column }) {

@@ -8,7 +8,7 @@
 
 const { buildCallTree } = require('../../../formats/profile/call-tree')
 const { calledPackage, isPassingOn } = require('../../../formats/profile/called-package')
-const { packageOf } = require('../../../formats/profile/frame')
+const { EXPRESSION, packageOf } = require('../../../formats/profile/frame')
 const { isBuiltin } = require('./blocked-stacks')
 const { builtinOn, nameAt } = require('./call-in-source')
 const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls } = require('./matching-stacks')
@@ -49,8 +49,6 @@ const ENTERED_SHARE = 1 / 2
 
 // Inside, all synchronous functions of zlib are this one.
 const ZLIB_SYNC = 'syncBufferWrapper'
-// V8 gives a compiled regular expression a frame of its own, named after it.
-const EXPRESSION = 'RegExp: '
 const ANY_EXPRESSION = 'RegExp.exec' // all others call this one
 
 // These do work between their callbacks; the others (map, forEach) only call back.

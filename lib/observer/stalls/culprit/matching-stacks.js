@@ -5,6 +5,7 @@
 // and give the culprit its line and column. Pure: the lines of a file are passed in.
 
 const { describeFrame, packageOf } = require('../../../formats/profile/frame')
+const { MAX_KEYWORDS } = require('../../labels/function-keys')
 const { isBuiltin } = require('./blocked-stacks')
 const { escaped, findCall, findPackageCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
 
@@ -14,8 +15,6 @@ const { escaped, findCall, findPackageCall, lengthOf, onlyLineOfLoop } = require
 /** @import { Position } from './call-in-source' */
 /** @import { SourceLines } from './source-lines' */
 
-// A stack has the position of a function's text (`function`), a profile that of its parameters: between them are keywords and its name.
-const MAX_KEYWORDS = 'async function * '.length + 4
 const MAX_FUNCTION_LINES = 2000
 const MAX_INLINED = 10 // nested inlined calls
 const MAX_INSIDES = 4 // calls of one stack
