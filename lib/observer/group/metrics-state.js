@@ -2,12 +2,10 @@
 
 // The totals of a group, stored in the control directory, because no process has a special role.
 
-const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
+const { nameHash } = require('../../base/name-hash')
 const { holdControlDirectory } = require('../../shared/admin/control-directory')
-const { toTotals } = require('./totals')
-const { readState, updateState } = require('../store/versioned-file')
 
 /** @import { Totals } from './totals' */
 
@@ -16,6 +14,9 @@ const { readState, updateState } = require('../store/versioned-file')
  * @param {{ controlDir: string, group: string }} parts
  */
 function createMetricsState ({ controlDir, group }) {
+  // Every process asks hasMetricsState() as it starts; few need more.
+  const { toTotals } = require('./totals')
+  const { readState, updateState } = require('../store/versioned-file')
   const folder = folderOf(group)
 
   /**
@@ -63,7 +64,7 @@ function hasMetricsState ({ controlDir, group }) {
 
 /** @param {string} group */
 function folderOf (group) {
-  return `metrics-${createHash('sha256').update(group).digest('hex').slice(0, 16)}`
+  return `metrics-${nameHash(group)}`
 }
 
 module.exports = { createMetricsState, hasMetricsState }

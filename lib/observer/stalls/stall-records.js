@@ -3,7 +3,6 @@
 // Keeps the past of the loop: the reports of the last stalls, totals by cause and route, profiles of the last stalls, the stall that lasts
 // now, and the longest delay of each of the last seconds. Totals are never reset; the lists are bounded.
 
-const { gunzipSync, gzipSync } = require('node:zlib')
 const { intervalByTimer } = require('../../base/timers')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { CAUSE_NAMES } = require('../../shared/stalls/evidence-text')
@@ -15,6 +14,8 @@ const { CAUSE_NAMES } = require('../../shared/stalls/evidence-text')
 /** @import { StartInterval } from '../../base/timers' */
 
 /** @typedef {{ at: number, durationMs: number, route: string | null, trace: Trace | null, culprit: Culprit | null, stack: CodeFrame[] }} LastingStall */
+
+const zlib = () => process.getBuiltinModule('node:zlib') // loaded with the first profile
 
 const MAX_STALLS = 200
 const MAX_ROUTES = 100 // the same limit as in the metrics
@@ -80,7 +81,7 @@ class StallRecords {
    */
   keepProfile (id, profile) {
     // A copy: zlib returns a slice of a buffer of 16 kB or more, and keeping the slice would keep the whole buffer.
-    const bytes = new Uint8Array(gzipSync(JSON.stringify(profile), { level: 1 }))
+    const bytes = new Uint8Array(zlib().gzipSync(JSON.stringify(profile), { level: 1 }))
     this.#profiles.set(id, bytes)
     this.#profileBytes += bytes.length
     for (const [oldest, { length }] of this.#profiles) {
@@ -96,7 +97,7 @@ class StallRecords {
    */
   profile (id) {
     const bytes = this.#profiles.get(id)
-    return bytes === undefined ? null : JSON.parse(gunzipSync(bytes).toString())
+    return bytes === undefined ? null : JSON.parse(zlib().gunzipSync(bytes).toString())
   }
 
   /**
