@@ -28,7 +28,6 @@ const { createRequestContexts } = require('./http/contexts/request-contexts')
 const { RequestNotes } = require('./request-notes')
 const { StallRoute } = require('./http/stall-route')
 const { ExactCalls } = require('./sync-calls/exact-calls')
-const { describeInFlight } = require('../shared/requests/in-flight')
 const { describeFile } = require('../formats/profile/frame')
 
 /** @import { Ask, Tell } from '../link/channel' */
@@ -221,7 +220,8 @@ class Instruments {
    * @returns {Promise<RequestsInFlight>}
    */
   async requests () {
-    return await this.#observer.readOr('requests', {}, null) ?? describeInFlight(this.requestNotes.readInFlight())
+    return await this.#observer.readOr('requests', {}, null) ??
+      require('../shared/requests/in-flight').describeInFlight(this.requestNotes.readInFlight()) // loaded where there is no observer
   }
 
   /**

@@ -13,7 +13,6 @@ const { NEAR_LIMIT_MODES } = require('../../probe/heap/near-limit')
 const { SNAPSHOT_ENGINES } = require('../../probe/heap/snapshot-engines')
 const { ENGINE_NAMES } = require('../../probe/recorder/engines')
 const { DEFAULTS: SIGNALS, checkSignals } = require('../signals')
-const { selectTargets } = require('../../probe/sync-calls/targets')
 
 const MAX_BYTES = Number.MAX_SAFE_INTEGER
 
@@ -59,7 +58,7 @@ const OPTIONS = Object.freeze([
   { path: 'signals', wanted: '`false`, or an object of signal to kind', defaultValue: SIGNALS, meaning: 'What a signal captures; `false` for none. As text: `SIGUSR2=cpu,SIGHUP=cpu` or `off`', check: (path, value) => checkSignals(path, value, assertKind), fromText: toSignals },
   { path: 'syncCalls', wanted: '`false`, `true`, or an object', defaultValue: false, meaning: 'The exact sync-call detector, which wraps the APIs it watches; the sampled one runs with the recorder and wraps nothing', check: checkGroup, fromText: toSwitch },
   // Every row of the table except those too common to be worth reporting.
-  { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', defaultValue: Object.freeze(['*']), meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
+  { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', defaultValue: Object.freeze(['*']), meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { require('../../probe/sync-calls/targets').selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
   // A call this long is always recorded: its stack costs at most a twentieth of it.
   { path: 'syncCalls.thresholdMs', ...number(0, 60_000), defaultValue: 1, meaning: 'Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling' },
   // 1 % of the loop's time.

@@ -3,16 +3,16 @@
 // The process's exact detector: loaded only where the option enables it, otherwise null. Its flags are logged and counted here, where the calls are
 // measured; the sampled calls are in the observer.
 
-const { FlagLog } = require('../../shared/sync-calls/flags')
-const { sumByRoute } = require('../../shared/sync-calls/totals')
-
 /** @import { Logger, SyncCalls } from '../../../types/diagnostics' */
 /** @import { ToOriginal } from './call-site' */
 /** @import { DetectorOptions, SyncCallSite } from './detector' */
+/** @import { FlagCount } from '../../shared/sync-calls/flags' */
+/** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
 
 class ExactCalls {
   #detector
-  #flagLog
+  /** For the metrics: cumulative, by API and route. @type {() => { calls: SyncCallSum[], flagged: FlagCount[] }} */
+  counts = () => ({ calls: [], flagged: [] })
 
   /**
    * @param {object} parts
@@ -24,14 +24,22 @@ class ExactCalls {
    * @param {(error: unknown) => void} parts.onFault
    */
   constructor ({ options, logger, ...parts }) {
-    this.#flagLog = new FlagLog({ warn: (fields, message) => logger.warn(fields, message) })
-    this.#detector = options === false ? null : this.#makeDetector({ ...options, ...parts })
+    this.#detector = options === false ? null : this.#makeDetector({ ...options, ...parts }, logger)
   }
 
-  /** @param {DetectorOptions} options */
-  #makeDetector (options) {
-    const { SyncCallDetector } = require('./detector') // loaded on demand: it has many parts
-    return new SyncCallDetector({ ...options, onFlag: site => this.#flagLog.add(site, amountOf(site)) })
+  /**
+   * What it needs is loaded with it: it has many parts.
+   * @param {DetectorOptions} options
+   * @param {Logger} logger
+   */
+  #makeDetector (options, logger) {
+    const { SyncCallDetector } = require('./detector')
+    const { FlagLog } = require('../../shared/sync-calls/flags')
+    const { sumByRoute } = require('../../shared/sync-calls/totals')
+    const flagLog = new FlagLog({ warn: (fields, message) => logger.warn(fields, message) })
+    const detector = new SyncCallDetector({ ...options, onFlag: site => flagLog.add(site, amountOf(site)) })
+    this.counts = () => ({ calls: sumByRoute(detector.readSettled()), flagged: flagLog.counts() })
+    return detector
   }
 
   start () {
@@ -59,11 +67,6 @@ class ExactCalls {
   read () {
     const { totals = null, sites: exact = null, startUp = null } = this.#detector?.read() ?? {}
     return { totals, exact, startUp }
-  }
-
-  /** For the metrics: cumulative, by API and route. */
-  counts () {
-    return { calls: sumByRoute(this.#detector?.readSettled() ?? []), flagged: this.#flagLog.counts() }
   }
 }
 
