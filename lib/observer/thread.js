@@ -11,7 +11,6 @@ const { monotonicMicros, toEpochMs } = require('../base/monotonic')
 const { guarded, setFaultListener, unattended } = require('../base/guard')
 const { warnOnce } = require('../base/warnings')
 const { CaptureParts } = require('./capture-parts')
-const { ClockRenewer } = require('../shared/clock')
 const { readCounts } = require('./counts')
 const { MainClient, createOwnWork } = require('../link/main-client')
 const { Marks } = require('../shared/marks')
@@ -61,7 +60,8 @@ class ObserverThread {
   #windowReading
   #poolProbe
   #poolWaits
-  #clockRenewer = new ClockRenewer()
+  /** Loaded with the first clock. @type {import('../shared/clock').ClockRenewer | undefined} */
+  #clockRenewer
   #marks = new Marks()
   #traceEvents = new TraceEventLog({ stalls: () => this.#stalls.records.list(), marks: () => this.#marks.list() })
   #main
@@ -212,8 +212,9 @@ class ObserverThread {
       watchMemory: async ({ order }) => this.#watchMemory(order),
       openEgress: async ({ order }) => this.#openEgress(order),
       renewClock: ({ clock, renewal }) => {
-        if (renewal === null) return this.#clockRenewer.release(clock)
+        if (renewal === null) return this.#clockRenewer?.release(clock)
         this.#loggerNow() // loading it takes longer than a clock may stand still
+        this.#clockRenewer ??= new (require('../shared/clock').ClockRenewer)()
         this.#clockRenewer.keep(clock, renewal)
       },
       openApplication: ({ application }) => this.#adminSurface().open(application),

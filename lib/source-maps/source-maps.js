@@ -8,7 +8,6 @@ const { guarded, unattended } = require('../base/guard')
 const { monotonicMs } = require('../base/monotonic')
 const { setTimeout } = require('../base/timers')
 const { MAX_WRITTEN_COLUMN, describeFile } = require('../formats/profile/frame')
-const { subtract } = require('../formats/profile/heap-tree')
 const { heapPlacesOf, mapFrame, mapHeapProfile, mapProfile, placeOf, placesOf } = require('./map-profile')
 const { MapThread } = require('./map-thread')
 const { OriginalPositions } = require('./original-positions')
@@ -86,6 +85,7 @@ class SourceMaps {
    * @returns {Promise<Sampling>} of what is new since `before`, taken off already; never rejects
    */
   async heapSampling (sampling, asking) {
+    const { subtract } = require('../formats/profile/heap-tree') // with it come the names and the times of call trees
     const profile = subtract(sampling)
     await this.#learn(heapPlacesOf(profile), asking)
     return { ...sampling, profile: mapHeapProfile(profile, this.#known.lookUp), before: null }

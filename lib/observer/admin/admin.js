@@ -6,7 +6,6 @@
 const { ControlSocket } = require('./control-socket')
 const { readOpenConnections } = require('../connections')
 const { RequestCounts, RuleCounts } = require('../counts')
-const { createWorkerGroup } = require('../../shared/admin/worker-group')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { createRelayReceiver } = require('../../link/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
@@ -120,6 +119,7 @@ class Admin {
   async #listen ({ listen, worker, basePath }, opened) {
     if (listen === null) return null
     const { Listener, workerAddress } = require('./listener')
+    const { createWorkerGroup } = require('../../shared/admin/worker-group')
     const { signal } = opened.closed
     const address = worker === null ? listen : await workerAddress(listen, worker, createWorkerGroup(worker), signal)
     signal.throwIfAborted()

@@ -4,7 +4,6 @@
 // recorder's windows. Nothing is kept of other requests.
 
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
-const { stepsOf } = require('./steps')
 const { createBusySince, timelinesOf, toMs } = require('./timeline')
 const { LOOP_IO } = require('../../formats/profile/frame')
 
@@ -109,6 +108,7 @@ class SlowRequests {
    * @returns {SlowRequest}
    */
   #toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros, waits: calls }, { waits, pieces, ...timeline }) {
+    const { stepsOf } = require('./steps') // loaded with the first question
     const lines = this.#waitedAt(startMicros)
     return {
       at: Math.round(toEpochMs(fromMicros)),

@@ -7,7 +7,6 @@ const { unattended } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
 const { MAX_AGE_MICROS, SETTLED_MICROS } = require('../slow-requests/slow-requests')
 const { toMs } = require('../slow-requests/timeline')
-const { attributeWaits } = require('./attribute-waits')
 const { placesOf, readAwaitStack, readSettled } = require('./await-stacks')
 
 /** @import { RouteWaits, SerialWaits, WaitLine, WaitPlace, WaitedAt, Waits } from '../../../types/waits' */
@@ -176,6 +175,7 @@ class WaitProfile {
    */
   #read (pending) {
     if (pending.length === 0) return []
+    const { attributeWaits } = require('./attribute-waits') // loaded with the first sampled request
     const subjects = pending.map(sample => {
       const { lines, serial } = attributeWaits(this.#waitsOf(sample), sample.runs)
       const waits = lines.map(({ spans, count }, index) => [index, count, 0, lengthOf(spans), ...spans])
