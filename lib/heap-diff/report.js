@@ -218,7 +218,8 @@ function headlineOf ({ beforeBytes, afterBytes, suspects }) {
 /** @param {Suspect} suspect */
 function subjectOf ({ name, className, place, objects }) {
   const where = place === null ? '' : ` in ${showFile(place.file)}:${place.line}`
-  const kind = objects > 1 ? `${objects} × ${className}` : className
+  const what = /^\{.*\[redacted\b/.test(className) ? 'Object' : className // whose keys are data
+  const kind = objects > 1 ? `${objects} × ${what}` : what
   return name === className ? `${kind}${where}` : `\`${name}\` (${kind}${where})`
 }
 

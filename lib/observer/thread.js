@@ -271,6 +271,7 @@ class ObserverThread {
       heapBytes: () => this.#state.notedMemory?.heapUsedBytes ?? 0,
       hasSession: () => this.#recorder.hasSession,
       routesOf: nodes => this.#windowReading.routesOf(nodes),
+      handlersOf: route => this.#windowReading.handlersOf(route),
       threadSessions: this.#recorder.threadSessions,
       toOriginal: frames => this.#sourceMaps.frames(frames),
       appRoot: this.#settings.appRoot

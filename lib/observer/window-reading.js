@@ -12,7 +12,7 @@ const { claimsOf, labelSamples, learnWindow } = require('./labels/label-samples'
 const { ProbeScheduler } = require('./labels/probe-scheduler')
 const { keysOfStack, linesOf } = require('./labels/function-keys')
 
-/** @import { CpuProfile, ProfileNode } from '../../types/profile' */
+/** @import { CallFrame, CpuProfile, ProfileNode } from '../../types/profile' */
 /** @import { SharedState } from '../link/shared-state' */
 /** @import { Notes, StackProbe, Work } from '../probe/request-notes' */
 /** @import { Handler } from './labels/function-routes' */
@@ -80,6 +80,8 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests, wai
     label: profile => labeler.label(profile),
     /** @param {ProfileNode[]} nodes  the root first @returns {Map<number, string>} the routes of those that work for one only, by id */
     routesOf: nodes => labeler.routesOf(nodes),
+    /** @param {string} route @returns {CallFrame[]} its handlers that were seen running */
+    handlersOf: route => labeler.handlersOf(route),
     speedUp: () => scheduler.start()
   }
 }
@@ -152,6 +154,11 @@ class Labeler {
       if (claim?.isEnough && claim.route >= 0) found.set(id, this.#functionRoutes.names[claim.route])
     }
     return found
+  }
+
+  /** @param {string} route */
+  handlersOf (route) {
+    return this.#functionRoutes.handlersOf(route)
   }
 
   /** @param {Notes} notes */

@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { subjectOf } = require('../../lib/heap-diff/report')
-const { isOfListeners, keptByText, nameOf, whatOf } = require('../../lib/heap-diff/suspects/naming')
+const { areConnections, isOfListeners, keptByText, nameOf, whatOf } = require('../../lib/heap-diff/suspects/naming')
 const { readable, signatureOf } = require('../../lib/heap-diff/suspects/retainer-path')
 
 const place = { file: '/app/orders.js', line: 3 }
@@ -62,6 +62,28 @@ test('a queue of Node.js is named after what it is, and whose', () => {
   for (const [path, name] of ways) assert.equal(nameOf(path, 'Array'), name)
   assert.equal(nameOf([...stream, property('buffered', 'Array'), entry('Order'), property('lines', 'Array')], 'Array'), 'lines')
   assert.equal(nameOf([variable('shop', 'Shop'), property('requests', 'Array')], 'Array'), 'requests')
+})
+
+test('a part of an object that a package made is named with the variable of the application', () => {
+  const ofPackage = { place: { file: '/app/node_modules/dataloader/index.js', line: 9 } }
+  const users = [{ ...variable('lookup', 'Function'), place }, { ...variable('users', 'DataLoader'), ...ofPackage }]
+  assert.equal(nameOf([...users, property('_cacheMap', 'Map')], 'Map'), 'users: _cacheMap')
+  assert.equal(nameOf([...users, property('batch', 'Batch', ofPackage), property('keys', 'Array')], 'Array'), 'users: keys')
+  assert.equal(nameOf(users, 'DataLoader'), 'users')
+  // What another package has put in between is more than a variable's part.
+  const store = property('store', 'MemoryStore', { place: { file: '/app/node_modules/session-store/memory.js', line: 3 } })
+  assert.equal(nameOf([...users, store, property('sessions', 'Object')], 'Object'), 'sessions')
+  assert.equal(nameOf([{ ...variable('open', 'Function'), place }, variable('carts', 'Cart'), property('rows', 'Map')], 'Map'), 'rows')
+})
+
+test('connections that the event loop retains are named as such, where they are many', () => {
+  const growth = count => ({ className: '(synthetic)', path: [], holds: [{ name: 'TCP', count, bytes: 1e6, place: null }] })
+  assert.deepEqual([whatOf(growth(500)), areConnections(growth(500)), areConnections(growth(20))], ['open connections', true, false])
+})
+
+test('an object whose keys are data is called an object', () => {
+  assert.equal(subjectOf({ name: 'sessions', className: '{[redacted], [redacted]}', objects: 1, place }), '`sessions` (Object in orders.js:3)')
+  assert.equal(subjectOf({ name: 'sessions', className: '{id, at}', objects: 1, place }), '`sessions` ({id, at} in orders.js:3)')
 })
 
 test('what a symbol is the key of is named with it', () => {

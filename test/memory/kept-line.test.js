@@ -36,6 +36,52 @@ test('of several lines none, unless the stack shows what holds it', () => {
   assert.deepEqual(keptIn(text, 'Map'), [2, 'Map'])
 })
 
+test('a collection is recognized however it is written', () => {
+  for (const [text, holder] of [
+    ['this.#cache?.set(id, rows)', 'Map'],
+    ['cache[keys[0]] = rows', 'Map'],
+    ['sessions[`user ${id}`] = rows', 'Map'], // eslint-disable-line no-template-curly-in-string
+    ['Object.assign(cache, { [id]: rows })', 'Map'],
+    ['state = { ...state, [id]: rows }', 'Map'],
+    ['entries[entries.length] = rows', 'Array'],
+    ['list = [...list, rows]', 'Array'],
+    ['list = list.concat(rows)', 'Array'],
+    ['req.app.locals.seen.push(rows)', 'Array'],
+    ['(groups[id] ??= []).push(rows)', 'Array'],
+    ['groups.get(id).push(rows)', 'Array'],
+    ['const save = _.debounce(() => persist(rows), 1e7)', 'timers'],
+    ['registry.register(handle, { handle })', 'FinalizationRegistry'],
+    ['head = { rows, next: head }', 'linked list'],
+    ['this.tail.then(() => rows)', 'promises']
+  ]) assert.deepEqual(keptIn(`(req, id) => {\n  const rows = read(id)\n  ${text}\n}`), [3, holder], text)
+  assert.deepEqual(keptIn('() => {\n  const before = config\n  const print = () => log(before)\n  config = {\n    text: () => 1\n  }\n}'), [4, 'linked list'])
+  for (const text of ["cache['x'] = rows", 'slots[0] = rows', 'config = { rows }', 'await new Promise(resolve => setTimeout(resolve, 5))', 'names[id] === rows', 'read(id).then(() => rows)', 'make(id).push(rows)']) {
+    assert.equal(keptIn(`(req, id) => {\n  const rows = read(id)\n  ${text}\n}`), null, text)
+  }
+})
+
+test('a variable for an entry of a collection keeps as the collection does', () => {
+  const after = (/** @type {string} */ text) => keptIn(`(id, message) {\n  ${text}\n  room.history.push(message)\n}`)
+  for (const text of ['const room = rooms.get(id)', 'const room = rooms[id] ?? none', 'const { room } = this', 'const room = roomOf(id)']) assert.deepEqual(after(text), [3, 'Array'], text)
+  for (const text of ['const room = { history: [] }', 'const room = new Room()', 'const room = await getRoom(id)', 'const room = readRoom(id)', 'const room = message.room']) assert.equal(after(text), null, text)
+  assert.deepEqual(keptIn('(id, one) {\n  const list = lists.get(id) ?? []\n  list.push(one)\n  lists.set(id, list)\n}'), [4, 'Map'])
+  assert.deepEqual(keptIn("(request) => {\n  const socket = request.raw.socket\n  socket.on('close', () => {})\n}"), [3, 'listeners'])
+})
+
+test('what the function around it declares goes with its call', () => {
+  const lines = ['(items) => {', '  const rows = []', '  items.forEach(item => {', '    rows.push(parse(item))', '  })', '  cache.set(items, rows)', '}']
+  const source = { read: (/** @type {string} */ _, /** @type {number} */ from, to = from) => lines.slice(from - 1, to) }
+  const chain = [{ function: '', file: 'app.js', line: 3, column: 17 }, { function: 'keep', file: 'app.js', line: 1, column: 1 }]
+  for (const holder of [null, 'Array']) assert.equal(keptLineOf(chain, holder, source)?.keptAt.line, 6)
+})
+
+test('a call of a package that keeps counts where the stack shows the package', () => {
+  const text = '(req, res) => {\n  seconds.observe({ path: req.url }, 1)\n  limit(() => send(req))\n}'
+  assert.equal(keptIn(text), null)
+  assert.deepEqual(keptIn(text, 'metric labels'), [2, 'metric labels'])
+  assert.deepEqual(keptIn(text, 'queued work'), [3, 'queued work'])
+})
+
 test('what a collection holds stays named', () => {
   assert.deepEqual(keptIn('() => {\n  const socket = connect()\n  socket.on("error", () => {})\n  open.push(socket)\n}', 'sockets'), [4, 'sockets'])
 })

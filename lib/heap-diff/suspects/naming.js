@@ -3,6 +3,8 @@
 // Names a suspect after the nearest name on its retainer path that can be searched for in the source, and gives hints about typical causes of its
 // kind of growth.
 
+const { KEEPING_PACKAGES } = require('../../shared/heap/keeping-packages')
+
 /** @import { Holding } from './growth' */
 /** @import { Step } from './retainer-path' */
 
@@ -52,6 +54,8 @@ function nameOf (path, className) {
   const queue = queueOf(path)
   if (queue !== null) return `${queue.owner}: ${queue.what}`
   const last = asWritten(path, className)
+  const owner = ownerOfPackage(path)
+  if (owner !== -1) return `${path[owner].name}: ${last}`
   if (!isOfListeners(path)) return last
   const events = listenersIn(path)
   const emitter = emitterOf(path.slice(0, events))
@@ -85,6 +89,29 @@ function queueOf (path) {
     if (ofAgent !== undefined && AGENT.test(path[at - 1].className)) return inner.length <= MAX_KEY_STEPS ? { kind: 'agent', what: ofAgent, owner: owner() } : null
   }
   return null
+}
+
+const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/s
+
+/** @param {Step | undefined} step */
+function packageOf (step) {
+  return PACKAGE.exec(step?.place?.file ?? '')?.[1] ?? null
+}
+
+/**
+ * What grew may be an inner part of an object that a package made, which the application has in a variable: that is its name.
+ * @param {readonly Step[]} path
+ * @returns {number} index of the variable, or -1
+ */
+function ownerOfPackage (path) {
+  const placedBefore = (/** @type {number} */ at) => path.slice(0, at).findLast(({ place }) => place !== null)
+  const last = path.findLastIndex(isNamed)
+  const inner = packageOf(placedBefore(last))
+  if (last <= 0 || inner === null) return -1
+  return path.findLastIndex((step, at) => {
+    const holder = placedBefore(at)
+    return at < last && isNamed(step) && packageOf(step) === inner && holder !== undefined && packageOf(holder) === null && holder.place?.file.startsWith('node:') === false
+  })
 }
 
 /** @param {readonly Step[]} path  to it */
@@ -167,6 +194,7 @@ const PATTERNS = Object.freeze([
     what: 'sockets or waiting requests of an HTTP client',
     text: 'Requests wait for a connection or keep one open: set a timeout for each, read every response to its end, and limit how many run at a time.'
   },
+  ...KEEPING_PACKAGES.map(({ holder, file, name, cure }) => ({ is: (/** @type {Growth} */ { path }) => isHeldBy(path, { file, name }), what: holder, text: `${cure[0].toUpperCase()}${cure.slice(1)}.` })),
   {
     is: ({ path }) => isOfListeners(path),
     what: 'listeners',
@@ -192,6 +220,11 @@ const PATTERNS = Object.freeze([
     is: ({ className, holds }) => className === 'Promise' || holdsAny(holds, /^(?:Promise|PromiseReaction|Generator|AsyncFunction)/),
     what: ({ requests = 0 }) => `promises that do not settle, or functions that await them${requests === 0 ? '' : `; they hold ${requests} ${requests === 1 ? 'request' : 'requests'}`}`,
     text: 'Promises that never settle retain everything that awaits them: set a timeout for each.'
+  },
+  {
+    is: areConnections,
+    what: 'open connections',
+    text: 'Connections stay open, and each keeps its socket, agent and listeners: use one agent for all requests, close what is idle, and set timeouts.'
   },
   {
     is: ({ holds }) => holdsAny(holds, /^(?:IncomingMessage|ServerResponse|Socket|Request|Http2.*)$/),
@@ -235,6 +268,19 @@ const PATTERNS = Object.freeze([
   }
 ])
 
+const CACHE = /Cache$/
+
+/**
+ * Whether what grew is a part of an object of these files; of a package that has other functions as well, of a cache.
+ * @param {readonly Step[]} path
+ * @param {{ file: RegExp, name?: RegExp }} files
+ */
+function isHeldBy (path, { file, name }) {
+  const last = path.findLastIndex(isNamed)
+  const holder = path.slice(0, Math.max(0, last)).findLast(({ place }) => place !== null)
+  return holder !== undefined && file.test(holder.place?.file ?? '') && (name === undefined || name.test(holder.className) || CACHE.test(holder.className))
+}
+
 /**
  * @param {readonly Holding[]} holds
  * @param {RegExp} className
@@ -247,6 +293,16 @@ function holdsAny (holds, className) {
 function arePieces (holds) {
   const pieces = holds.find(({ name }) => name === '(sliced string)')
   return pieces !== undefined && holds.every(({ bytes }) => bytes <= 2 * pieces.bytes)
+}
+
+const MANY_CONNECTIONS = 100 // fewer are those of a server with its clients
+
+/**
+ * Whether the event loop itself retains it: connections that are open.
+ * @param {Pick<Growth, 'className' | 'holds'>} growth
+ */
+function areConnections ({ className, holds }) {
+  return className === '(synthetic)' && holds.some(({ name, count }) => /^(?:TCP|TLSWrap|Pipe)$/.test(name) && count >= MANY_CONNECTIONS)
 }
 
 const MAX_HINTS = 2
@@ -268,4 +324,4 @@ function whatOf (growth) {
   return typeof what === 'function' ? what(growth) : what
 }
 
-module.exports = { isNamed, isOfListeners, keptByText, nameOf, patternsOf, whatOf }
+module.exports = { areConnections, isNamed, isOfListeners, keptByText, nameOf, ownerOfPackage, patternsOf, whatOf }

@@ -7,7 +7,7 @@ const { classifyNodes } = require('../comparison/class-rows')
 const { matchIds } = require('../comparison/match-ids')
 const { findPaths, NO_EDGE } = require('../graph/distances')
 const { addHoldings, attributeGrowth, Contents } = require('./growth')
-const { nameOf, patternsOf, whatOf } = require('./naming')
+const { areConnections, nameOf, ownerOfPackage, patternsOf, whatOf } = require('./naming')
 const { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile } = require('./places')
 const { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf } = require('./retainer-path')
 
@@ -120,10 +120,11 @@ function describe (members, reader) {
   const { requests, clientRequests, ...contents } = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
   const className = path.at(-1)?.className ?? reader.classNameOf(largest.position)
   const shown = readable(path)
-  const place = placeOf(shown) ?? contents.functions[0]?.place ?? null
+  // What loopscope creates for each request or connection is held by it, not the reason.
+  const place = placeOf(shown) ?? contents.functions.find(created => !isOwnFile(created.place.file))?.place ?? null
   const growth = { className, path: shown, holds: contents.holds, requests, clientRequests }
   return {
-    name: nameOf(shown, className),
+    name: areConnections(growth) ? 'open connections' : nameOf(shown, className),
     place,
     className,
     objects: members.length,
@@ -140,7 +141,8 @@ function describe (members, reader) {
 
 /** @param {readonly Step[]} path */
 function placeOf (path) {
-  return path.findLast(({ place }) => place !== null && isOfApplication(place))?.place
+  const owner = ownerOfPackage(path)
+  return (owner === -1 ? path : path.slice(0, owner)).findLast(({ place }) => place !== null && isOfApplication(place))?.place
 }
 
 /**
@@ -247,11 +249,11 @@ function judge ({ bytes, ...suspect }) {
 }
 
 /** @param {Omit<Description, 'bytes'> & { share: number }} suspect */
-function * doubtsOf ({ growthBytes, share, newObjects, objects, className, path }) {
+function * doubtsOf ({ growthBytes, share, newObjects, objects, className, holds, path }) {
   if (growthBytes < DOUBTED_BYTES) yield 'it grew by no more than any process does'
   if (share < DOUBTED_SHARE && growthBytes < MUCH_BYTES) yield 'most of the growth is elsewhere'
   if (newObjects + objects < MIN_OBJECTS) yield 'it gained only a few objects'
-  if (className === '(synthetic)' || path.length === 0) yield "it is retained by V8's own roots, perhaps only temporarily"
+  if ((className === '(synthetic)' && !areConnections({ className, holds })) || path.length === 0) yield "it is retained by V8's own roots, perhaps only temporarily"
 }
 
 module.exports = { findSuspects }

@@ -3,6 +3,7 @@
 // What the detectors of growing memory have in common: which owner grows, and which limit it reaches first. Pure.
 
 const { duration, megabytes, percent, placed, sentences } = require('../../shared/findings/format-text')
+const { KEEPING_PACKAGES } = require('../../shared/heap/keeping-packages')
 
 /** @import { AllocationSite, Growing } from '../../../types/memory' */
 /** @import { Readings } from '../../shared/findings/readings' */
@@ -52,6 +53,9 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
   sockets: 'connections or their requests are kept: consume or destroy every response, close sockets, and limit how many are kept',
   streams: 'data waits in streams that are not read: consume or destroy them, and wait for drain',
   'received data': 'received data is kept: limit the size of bodies, process them as a stream, and do not keep them after the response',
+  ...Object.fromEntries(KEEPING_PACKAGES.map(({ holder, cure }) => [holder, cure])),
+  FinalizationRegistry: 'the held value of a FinalizationRegistry refers to the object, which is therefore never collected: hold only what the cleanup needs',
+  'linked list': 'each new object refers to the one before it, perhaps over a variable of a function: cut the list, and set variables to null that are no longer needed',
   fs: 'contents of files are kept: limit what is cached by bytes, or read them as a stream'
 }))
 

@@ -44,6 +44,8 @@ class FunctionRoutes {
   #votes = new Votes()
   /** @type {Map<string, Set<number>>} */
   #handlers = new Map()
+  /** As they were seen in a profile, which has their files. @type {Map<string, CallFrame>} */
+  #seenHandlers = new Map()
   names = /** @type {string[]} */ ([])
 
   /** @param {string | null} route */
@@ -95,12 +97,23 @@ class FunctionRoutes {
     const key = keyOfFrame(frame)
     if (key === null) return null
     const seen = this.#votes.claimAt(key, frame.functionName)
-    const answered = this.#handlers.get(scriptKeyOf(frame))
+    const scriptKey = scriptKeyOf(frame)
+    const answered = this.#handlers.get(scriptKey)
+    if (answered !== undefined && !this.#seenHandlers.has(scriptKey)) this.#seenHandlers.set(scriptKey, frame)
     if (answered === undefined || seen === 'several') return seen === 'several' ? null : seen
     const [route, ...others] = answered
     // Nothing calls a handler without a request: where it was seen without one, the request was lost.
     const isOnly = others.length === 0 && (seen === null || seen.route === route || seen.route === NONE)
     return isOnly ? { route, votes: Infinity, isEnough: true } : null
+  }
+
+  /**
+   * @param {string} route
+   * @returns {CallFrame[]} its handlers that were seen running
+   */
+  handlersOf (route) {
+    const number = this.#numbers.get(route)
+    return number === undefined ? [] : [...this.#seenHandlers].filter(([key]) => this.#handlers.get(key)?.has(number)).map(([, frame]) => frame)
   }
 }
 

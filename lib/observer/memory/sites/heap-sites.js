@@ -5,6 +5,7 @@
 
 const { describeFrame } = require('../../../formats/profile/frame')
 const { functionKey } = require('../../../formats/profile/heap-tree')
+const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
 const { judgeSurvival } = require('./survival')
 
 /** @import { CallFrame, ProfileNode } from '../../../../types/profile' */
@@ -32,8 +33,14 @@ const MIN_PLACE_SHARE = 0.2
 const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s
 const BUILTIN = /^node:(?:internal\/)?([\w-]+)/
 
-// What the innermost functions of V8 and Node.js say about what was allocated.
-const HOLDERS = Object.freeze(/** @type {[RegExp, RegExp, string][]} */ ([
+/** @typedef {[name: RegExp, file: RegExp, holder: string]} HolderRow */
+
+/** @type {(isCaller: boolean) => HolderRow[]} */
+const packageRows = isCaller => KEEPING_PACKAGES.filter(row => row.isCaller === isCaller).map(({ name = /./, file, holder }) => [name, file, holder])
+
+// What the functions that are called say about what was allocated: those of V8, of Node.js, and of packages that keep what they are given.
+const HOLDERS = Object.freeze(/** @type {HolderRow[]} */ ([
+  ...packageRows(false),
   [/^(set|Map)$/, /^$/, 'Map'],
   [/^(add|Set)$/, /^$/, 'Set'],
   [/^(push|unshift|splice|concat)$/, /^$/, 'Array'],
@@ -44,6 +51,8 @@ const HOLDERS = Object.freeze(/** @type {[RegExp, RegExp, string][]} */ ([
   [/./, /^node:(_http|net|_tls|internal\/(net|tls|stream_base_commons|http2))/, 'sockets'],
   [/./, /^node:(internal\/streams|stream|_stream)/, 'streams']
 ]))
+// What calls the application's function keeps its result.
+const CALLERS = Object.freeze(packageRows(true))
 const MIN_HOLDER_SHARE = 0.02 // what refers to the data is small
 
 /**
@@ -71,7 +80,7 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
   for (const { nodeId, size = 0, ordinal } of profile.samples) {
     const leaf = nodes.get(nodeId)
     if (leaf === undefined) continue
-    const { chain, through, below } = placeOf(stackOf(leaf, parents), frameOf)
+    const { chain, through, below, above } = placeOf(stackOf(leaf, parents), frameOf)
     const route = routes.get(nodeId) ?? null
     const key = [...chain.map(({ callFrame }) => functionKey(callFrame)), route].join('\0')
     const known = sites.get(key) ?? {
@@ -91,7 +100,7 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
     known.bytes += size
     known.samples++
     known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
-    const holder = holderOf(below)
+    const holder = holderOf(CALLERS, above) ?? holderOf(HOLDERS, below)
     if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
   }
   const joined = joinInlined([...sites.values()], intervals)
@@ -144,7 +153,8 @@ function add (sum, site) {
 /**
  * @param {SampledNode[]} stack  innermost first
  * @param {(node: SampledNode) => Frame} frameOf
- * @returns {{ chain: SampledNode[], through: string | null, below: SampledNode[] }} below: what it called, innermost first
+ * @returns {{ chain: SampledNode[], through: string | null, below: SampledNode[], above: SampledNode[] }} below: what it called; above: what called it;
+ *   innermost first
  */
 function placeOf (stack, frameOf) {
   const ofApp = stack.filter(node => frameOf(node).origin === 'app')
@@ -152,7 +162,7 @@ function placeOf (stack, frameOf) {
   const first = stack.findIndex(node => isOutsideNode(frameOf(node)))
   const at = own.length > 0 ? stack.indexOf(own[0]) : Math.max(first, 0)
   const through = first !== -1 && first < at ? packageOf(stack[first].callFrame.url) : null
-  return { chain: own.length > 0 ? own.slice(0, MAX_CHAIN) : [stack[at]], through, below: stack.slice(0, at) }
+  return { chain: own.length > 0 ? own.slice(0, MAX_CHAIN) : [stack[at]], through, below: stack.slice(0, at), above: stack.slice(at + 1) }
 }
 
 /** The code of a file itself, which only loads things. @param {SampledNode} node */
@@ -170,13 +180,21 @@ function packageOf (url) {
   return PACKAGE.exec(url)?.[1] ?? BUILTIN.exec(url)?.[0] ?? null
 }
 
-/** @param {SampledNode[]} below  innermost first */
-function holderOf (below) {
-  for (const { callFrame: { functionName, url } } of below.toReversed()) {
-    const row = HOLDERS.find(([name, file]) => name.test(functionName) && file.test(url))
+/**
+ * @param {readonly HolderRow[]} rows
+ * @param {SampledNode[]} nodes  innermost first
+ */
+function holderOf (rows, nodes) {
+  for (const { callFrame: { functionName, url } } of nodes.toReversed()) {
+    const row = rows.find(([name, file]) => name.test(functionName) && file.test(url))
     if (row !== undefined) return row[2]
   }
   return null
+}
+
+/** @param {string | null} holder  @returns {boolean} whether what the function returns is kept by a package that calls it */
+function isKeptByCaller (holder) {
+  return CALLERS.some(([,, kept]) => kept === holder)
 }
 
 /**
@@ -220,4 +238,4 @@ function toProfileNode ({ id, callFrame, children }) {
   return { id, callFrame, children: children.map(child => child.id) }
 }
 
-module.exports = { heapSitesOf, packageOf }
+module.exports = { heapSitesOf, isKeptByCaller, packageOf }

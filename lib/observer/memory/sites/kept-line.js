@@ -7,21 +7,62 @@
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
 /** @import { SourceLines } from '../../stalls/culprit/source-lines' */
 
+/**
+ * @typedef {{ line: number, text: string, kind: string, rank: number }} Line  rank: 0 is best
+ * @typedef {{ place: CodeFrame, lines: { code: string, text: string }[] }} Code  of a function
+ * @typedef {{ body: string, parameters: string }} Scope
+ */
+
 const MAX_LINES = 150
 const MAX_TEXT = 120
+const MAX_ALIASES = 3
 
+// How directly a line adds to something that outlives the call: itself, over a variable or a lookup, or by a name that only sounds like a lookup.
+const DIRECT = 0
+const LOOKED_UP = 1
+const GUESSED = 2
+
+const INDEX = String.raw`\[(?!\s*(?:\d+|'')\s*\])(?:[^[\]]|\[[^[\]]*\])+\]` // a constant key does not grow anything
+
+/** What follows the name of what keeps. */
+const ADDS = Object.freeze(/** @type {[string, RegExp][]} */ ([
+  ['listeners', /\s*\??\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe)\s*\(/g],
+  ['Map', /\s*\??\.\s*set\s*\(/g],
+  ['Set', /\s*\??\.\s*add\s*\(/g],
+  ['Array', /\s*\??\.\s*(?:push|unshift)\s*\(/g],
+  ['Array', /\[\s*[\w$.#]+\.length\s*\]\s*=(?![=>])/g],
+  ['object', new RegExp(String.raw`(?:\?\.)?${INDEX}\s*(?:\?\?|\|\|)?=(?![=>])`, 'g')],
+  ['promises', /\s*\.\s*then\s*\(/g]
+]))
+/** The name of what keeps is the first group, if there is one. */
 const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
   ['timers', /(?:^|[^\w.])(?:setInterval|setTimeout)\s*\(/],
-  ['listeners', /([\w$.[\]]+)\s*\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe)\s*\(/],
+  ['timers', /(?:^|[^\w$])(?:debounce|throttle)\s*\(/],
   ['listeners', /(?:^|[^\w.$])(?:once|addAbortListener)\s*\(\s*([\w$.]+)\s*,/], // of node:events
-  ['Map', /([\w$.[\]]+)\s*\.\s*set\s*\(/],
-  ['Set', /([\w$.[\]]+)\s*\.\s*add\s*\(/],
-  ['Array', /([\w$.[\]]+)\s*\.\s*(?:push|unshift)\s*\(/],
-  ['object', /([\w$.]+)\s*\[[^\]]+\]\s*(?:\?\?|\|\|)?=(?![=>])/],
+  ['object', /\bObject\s*\.\s*assign\s*\(\s*([\w$.#]+)\s*,/],
+  ['Array', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*(?:\[\s*\.\.\.\s*\1(?![\w$])|\1\s*\.\s*concat\s*\()/],
+  ['object', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*\{\s*\.\.\.\s*\1(?![\w$])/],
+  ['FinalizationRegistry', /([\w$.#]*(?:[Rr]egistry|[Ff]inali[sz]\w*))\s*\.\s*register\s*\([^,]+,/],
   ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/]
 ]))
+// It ends by itself.
+const SLEEPS = /new Promise\s*\(\s*\(?\s*([\w$]+)[^=]*=>\s*\{?\s*(?:setTimeout|setImmediate)\s*\(\s*\1(?![\w$])/
+const ASSIGNS = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*\{(.*)$/
+
+/** What a package keeps is added by a call of it: these lines count only where the stack shows the package. @type {Readonly<Record<string, RegExp>>} */
+const CALLS = Object.freeze({
+  'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
+  'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:[Ll]imit|[Qq]ueue)\w*(?:\.\w+)?)\s*\(/
+})
+
 // What belongs to a request, and goes with it.
 const PASSING = /(?:^|\.)(?:req|res|request|response|reply|ctx|headers?|params|searchParams|stream|span|log|logger)$/i
+const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
+// What a request refers to, and outlives it: the application, and a connection that is kept alive.
+const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
+const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$/
+const WALK = /^(?:values|entries|keys)$/
+const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
 const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|\/\*.*?\*\//g
 
 /**
@@ -31,32 +72,104 @@ const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|
  * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: string } | null}
  */
 function keptLineOf (chain, holder, source) {
-  const isKind = KEEPS.some(([kind]) => kind === holder) // else sockets and the like, which a collection may hold
-  for (const place of chain) {
-    const all = linesThatKeep(place, source).filter(({ kind }) => !isKind || kind === holder || (holder === 'Map' && kind === 'object'))
-    const collections = all.filter(({ kind }) => kind !== 'promises')
-    const found = collections.length > 0 ? collections : all
-    if (new Set(found.map(({ line }) => line)).size > 1) return null
-    if (found.length === 0) continue
-    const [{ line, text, kind }] = found
-    return { keptAt: { file: place.file, line, text: text.replace(/\p{Cc}+/gu, ' ').trim().slice(0, MAX_TEXT) }, holder: holder ?? (kind === 'object' ? 'Map' : kind) }
+  const all = chain.map(place => codeOf(place, source))
+  const functions = all.map((code, at) => ({ place: code.place, lines: linesThatKeep(code, scopeOf(code, all.slice(at + 1)), holder) }))
+  const isKind = functions.some(({ lines }) => lines.some(({ kind }) => isOfHolder(kind, holder)))
+  // What is built may be a collection as well: then the stack shows that one.
+  const wanted = isKind ? functions.map(({ place, lines }) => ({ place, lines: lines.filter(({ kind }) => isOfHolder(kind, holder)) })) : functions
+  for (const ranks of [[DIRECT, LOOKED_UP], [GUESSED]]) {
+    for (const { place, lines } of wanted) {
+      const best = ranks.map(rank => lines.filter(line => line.rank === rank)).find(found => found.length > 0) ?? []
+      if (new Set(best.map(({ line }) => line)).size > 1) return null
+      if (best.length === 0) continue
+      const [{ line, text, kind }] = best
+      const isKnown = holder !== null && (isKind || !ALL_KINDS.has(holder)) // else sockets and the like, which a collection may hold
+      return { keptAt: { file: place.file, line, text: text.replace(/\p{Cc}+/gu, ' ').trim().slice(0, MAX_TEXT) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
+    }
   }
   return null
+}
+
+const ALL_KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind))
+
+/**
+ * @param {string} kind
+ * @param {string | null} holder
+ */
+function isOfHolder (kind, holder) {
+  return kind === holder || (holder === 'Map' && kind === 'object')
 }
 
 /**
  * @param {CodeFrame} place  where a function begins
  * @param {Pick<SourceLines, 'read'>} source
+ * @returns {Code}
  */
-function linesThatKeep ({ file, line, column }, source) {
-  const lines = file === '' || line === 0 ? [] : bodyOf(source.read(file, line, line + MAX_LINES), column)
-  const body = lines.map(({ code }) => code).join('\n')
-  const parameters = /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? ''
-  return lines.flatMap(({ code, text }, index) => KEEPS.flatMap(([kind, pattern]) => {
-    const match = pattern.exec(code)
-    if (match === null || isPassing(match[1], body, parameters)) return []
-    return [{ line: line + index, text, kind }]
+function codeOf (place, source) {
+  const { file, line, column } = place
+  return { place, lines: file === '' || line === 0 ? [] : bodyOf(source.read(file, line, line + MAX_LINES), column) }
+}
+
+/**
+ * What a function declares, and the functions that it is written in: what is local to one of them goes with its call.
+ * @param {Code} own
+ * @param {Code[]} callers
+ * @returns {Scope}
+ */
+function scopeOf (own, callers) {
+  const { file, line } = own.place
+  const around = callers.filter(({ place, lines }) => place.file === file && place.line <= line && line < place.line + lines.length)
+  const bodies = [own, ...around].map(({ lines }) => lines.map(({ code }) => code).join('\n'))
+  return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n') }
+}
+
+/**
+ * @param {Code} code
+ * @param {Scope} scope
+ * @param {string | null} holder
+ * @returns {Line[]}
+ */
+function linesThatKeep ({ place, lines }, scope, holder) {
+  const found = lines.flatMap(({ code, text }, index) => keepsIn(code, scope, holder).map(one => ({ line: place.line + index, text, ...one })))
+  const collections = found.filter(({ kind, rank }) => kind !== 'promises' && rank < GUESSED)
+  return collections.length > 0 ? collections : found
+}
+
+/**
+ * @param {string} code  of a line
+ * @param {Scope} scope
+ * @param {string | null} holder
+ * @returns {{ kind: string, rank: number }[]}
+ */
+function keepsIn (code, scope, holder) {
+  if (SLEEPS.test(code)) return []
+  const call = holder === null ? undefined : CALLS[holder]
+  if (holder !== null && call !== undefined) {
+    const match = call.exec(code)
+    return match === null || rankOf(match[1], scope) === null ? [] : [{ kind: holder, rank: DIRECT }]
+  }
+  const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ index }) => {
+    const rank = rankOf(receiverBefore(code, index), scope)
+    return rank === null ? [] : [{ kind, rank }]
   }))
+  const kept = KEEPS.flatMap(([kind, pattern]) => {
+    const match = pattern.exec(code)
+    const rank = match === null ? null : match[1] === undefined ? DIRECT : rankOf(match[1], scope)
+    return rank === null ? [] : [{ kind, rank }]
+  })
+  return [...added, ...kept, ...(isLinked(code, scope) ? [{ kind: 'linked list', rank: GUESSED }] : [])]
+}
+
+/**
+ * Whether a variable outside gets an object that may refer to the one before it.
+ * @param {string} code
+ * @param {Scope} scope
+ */
+function isLinked (code, scope) {
+  const [, name, rest] = ASSIGNS.exec(code) ?? []
+  if (name === undefined || rankOf(name, scope) !== DIRECT) return false
+  const word = `(?<![\\w$.#])${escape(name)}(?![\\w$])`
+  return new RegExp(word).test(rest) || new RegExp(`\\b(?:const|let|var)\\s+[\\w$]+\\s*=\\s*${word}\\s*(?:;|$)`, 'm').test(scope.body)
 }
 
 /**
@@ -68,7 +181,7 @@ function bodyOf (texts, column) {
   const lines = []
   let depth = 0
   for (const [index, text] of texts.entries()) {
-    const code = (index === 0 ? text.slice(Math.max(0, column - 1)) : text).replace(NOT_CODE, "''")
+    const code = (index === 0 ? text.slice(Math.max(0, column - 1)) : text).replace(NOT_CODE, text => text.startsWith('`') && text.includes('${') ? '_' : "''")
     lines.push({ code, text })
     for (const character of code) {
       if ('{(['.includes(character)) depth++
@@ -81,17 +194,103 @@ function bodyOf (texts, column) {
 }
 
 /**
- * Whether it belongs to the call: a local variable, a parameter, or what belongs to a request.
- * @param {string | undefined} holder
- * @param {string} body
- * @param {string} parameters
+ * The expression that ends there: names with their members, indexes and calls.
+ * @param {string} code
+ * @param {number} end
  */
-function isPassing (holder, body, parameters) {
-  if (holder === undefined) return false
-  const name = /^[\w$]+/.exec(holder)?.[0]
-  if (name === undefined || PASSING.test(holder)) return true
-  const word = name.replace(/\$/g, '\\$&')
-  return name !== 'this' && (new RegExp(`\\b(?:const|let|var)\\s+(?:[{[][^=]*)?${word}(?![\\w$])`).test(body) || new RegExp(`(?<![\\w$.])${word}(?![\\w$])`).test(parameters))
+function receiverBefore (code, end) {
+  let at = end
+  while (at > 0) {
+    const character = code[at - 1]
+    if (character === ')' || character === ']') {
+      at = openingOf(code, at - 1)
+      if (at === -1) return ''
+    } else if (/[\w$.#]/.test(character) || (character === '?' && code[at] === '.')) at--
+    else break
+  }
+  return code.slice(at, end)
+}
+
+/**
+ * @param {string} code
+ * @param {number} closing  index of a bracket
+ */
+function openingOf (code, closing) {
+  let depth = 0
+  for (let at = closing; at >= 0; at--) {
+    if (')]}'.includes(code[at])) depth++
+    if ('([{'.includes(code[at])) depth--
+    if (depth === 0) return at
+  }
+  return -1
+}
+
+/**
+ * How directly it outlives the call. What belongs to the call does not: a local variable, a parameter, or what belongs to a request.
+ * @param {string} receiver
+ * @param {Scope} scope
+ * @param {number} [aliases]
+ * @returns {number | null} null: it belongs to the call
+ */
+function rankOf (receiver, scope, aliases = 0) {
+  const plain = withoutArguments(receiver.replace(/^\(+/, '').replaceAll('?.', '.'))
+  const [name] = /^[\w$#]+/.exec(plain) ?? []
+  if (name === undefined || KEYWORD.test(name)) return null
+  const calls = [...plain.matchAll(/([\w$#]+)\(/g)].map(([, call]) => call)
+  if (calls.some(call => !LOOKUP.test(call) && !WALK.test(call))) return null
+  const looked = calls.length > 0 ? LOOKED_UP : DIRECT
+  if (OF_REQUEST.test(name)) return OUTLIVES.test(plain) ? looked : null
+  if (PASSING.test(plain)) return null
+  if (name === 'this') return looked
+  const variable = initialOf(name, scope.body)
+  if (variable !== null) {
+    const rank = variable === '' || aliases === MAX_ALIASES ? null : rankOf(variable, scope, aliases + 1)
+    return rank === null ? null : Math.max(rank, LOOKED_UP)
+  }
+  if (new RegExp(`(?<![\\w$.])${escape(name)}(?![\\w$])`).test(scope.parameters)) return null
+  return plain[name.length] === '(' ? GUESSED : looked
+}
+
+/**
+ * @param {string} text
+ * @returns {string} the same with empty brackets
+ */
+function withoutArguments (text) {
+  let depth = 0
+  let kept = ''
+  for (const character of text) {
+    if (')]'.includes(character)) depth--
+    if (depth === 0) kept += character
+    if ('(['.includes(character)) depth++
+  }
+  return kept
+}
+
+/**
+ * What a local variable begins as, where that is a member or an entry of something, or the result of a lookup.
+ * @param {string} name
+ * @param {string} body
+ * @returns {string | null} null: it is no local variable; '': it begins as something else
+ */
+function initialOf (name, body) {
+  const word = escape(name)
+  const [declaration, rest] = new RegExp(`\\b(?:const|let|var)\\s+(?:[{[][^=]*)?(?<![\\w$])${word}(?![\\w$])(.*)`).exec(body) ?? []
+  if (declaration === undefined) return null
+  const [, value] = /^[^=]*?(?:=(?![=>])|\bof\b)\s*(.*)/.exec(rest) ?? []
+  if (value === undefined) return ''
+  let end = 0
+  for (let depth = 0; end < value.length; end++) {
+    const character = value[end]
+    if (depth === 0 && !/[\w$.#?([]/.test(character)) break
+    if ('(['.includes(character)) depth++
+    if (')]'.includes(character)) depth--
+  }
+  return /^\s*(?:$|[;,)]|\?\?|\|\|)/.test(value.slice(end)) ? value.slice(0, end) : ''
+}
+
+/** @param {string} name */
+function escape (name) {
+  return name.replace(/[$.]/g, '\\$&')
 }
 
 module.exports = { keptLineOf }

@@ -8,12 +8,13 @@ const { unattended } = require('../../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
 const { describeFrame } = require('../../../formats/profile/frame')
 const { HeapSampler } = require('../../heap/sampler')
-const { heapSitesOf, packageOf } = require('./heap-sites')
+const { heapSitesOf, isKeptByCaller, packageOf } = require('./heap-sites')
 const { keptLineOf } = require('./kept-line')
 const { judgeSurvival, sum } = require('./survival')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
 /** @import { AllocationSite, AllocationSites, Growing } from '../../../../types/memory' */
+/** @import { CodeFrame } from '../../../../types/diagnostics' */
 /** @import { CallFrame, ProfileNode } from '../../../../types/profile' */
 /** @import { MainClient } from '../../../link/main-client' */
 /** @import { BufferReading, BufferSite } from '../../../probe/buffers/buffer-sites' */
@@ -34,6 +35,7 @@ const ANSWER_MS = 2000
 const GRACE_SECONDS = 30
 const MIN_SHOWN_SHARE = 0.01
 const DEFAULT_SECONDS = 60
+const OF_PACKAGE = /(?:^|[\\/])node_modules[\\/]/
 
 /**
  * @typedef {object} Sampled  one heap: of the main thread, or of a worker that grows
@@ -77,6 +79,7 @@ class SiteWatch {
    * @param {() => number} parts.heapBytes
    * @param {() => boolean} parts.hasSession
    * @param {(nodes: ProfileNode[]) => Map<number, string>} parts.routesOf
+   * @param {(route: string) => CallFrame[]} [parts.handlersOf]
    * @param {Pick<ThreadSessions, 'open'>} [parts.threadSessions]
    * @param {(frames: CallFrame[]) => Promise<CallFrame[]>} parts.toOriginal
    * @param {string} parts.appRoot
@@ -289,30 +292,56 @@ class SiteWatch {
     const shown = raw.filter(({ bytes }) => bytes >= all * MIN_SHOWN_SHARE).sort((left, right) => right.bytes - left.bytes).slice(0, MAX_SITES)
     const frames = shown.flatMap(({ chain }) => chain)
     const original = await this.#parts.toOriginal(frames).catch(() => frames)
-    return shown.map(site => this.#toSite({ ...site, chain: original.splice(0, site.chain.length) }, run, intervals))
+    const handlers = await this.#handlersOf(shown)
+    const sites = shown.map(site => {
+      const chain = original.splice(0, site.chain.length).map(frame => this.#placeOf(frame))
+      return { chain, site: this.#toSite({ ...site, chain, handlers: handlers.get(site.route ?? '') ?? [] }, run, intervals) }
+    })
+    return sites.map(({ chain, site }) => site.keptAt === null && isSearched(site) ? keptLikeOthers(site, chain, sites) : site)
   }
 
   /**
-   * @param {RawSite} raw
+   * @param {RawSite[]} sites
+   * @returns {Promise<Map<string, CodeFrame[]>>} the functions of the application that handle their routes, innermost first
+   */
+  async #handlersOf (sites) {
+    /** @type {Map<string, CodeFrame[]>} */
+    const found = new Map()
+    for (const { route } of sites) {
+      if (route === null || found.has(route)) continue
+      const frames = this.#parts.handlersOf?.(route) ?? []
+      const original = await this.#parts.toOriginal(frames).catch(() => frames)
+      found.set(route, original.map(frame => this.#placeOf(frame)).filter(isOfApplication).reverse())
+    }
+    return found
+  }
+
+  /**
+   * @param {CallFrame} callFrame
+   * @returns {CodeFrame}
+   */
+  #placeOf (callFrame) {
+    const { name, file, line, column } = describeFrame(callFrame, { appRoot: this.#parts.appRoot })
+    return { function: name, file, line, column }
+  }
+
+  /**
+   * @param {Omit<RawSite, 'chain'> & { chain: CodeFrame[], handlers: CodeFrame[] }} raw
    * @param {Run} run
    * @param {number[]} intervals
    * @returns {AllocationSite}
    */
-  #toSite ({ chain, byBirth, bytes, samples, isAttributed, ...rest }, run, intervals) {
-    const places = chain.map(callFrame => {
-      const { name, file, line, column } = describeFrame(callFrame, { appRoot: this.#parts.appRoot })
-      return { function: name, file, line, column }
-    })
-    const [where] = places
+  #toSite ({ chain, handlers, byBirth, bytes, samples, isAttributed, ...rest }, run, intervals) {
+    const [where] = chain
     const verdict = judgeSurvival(byBirth, intervals, samples)
     const judgedBytes = verdict === 'stays' ? sum(byBirth.slice(0, -1)) : 0
     const judgedSeconds = sum(intervals.slice(0, -1))
     const requests = rest.route === null ? 0 : run.buffers?.requests[rest.route] ?? 0
-    const kept = rest.kind === 'heap' && (verdict === 'stays' || (verdict === 'young' && run.isUrgent)) ? keptLineOf(places, rest.holder, this.#source) : null
+    const kept = verdict === 'stays' || (verdict === 'young' && run.isUrgent) ? this.#keptLineOf(rest, chain, handlers) : null
     return {
       ...rest,
       ...where,
-      caller: places.find(({ file, line }) => file !== where.file || line !== where.line) ?? null,
+      caller: chain.find(({ file, line }) => file !== where.file || line !== where.line) ?? null,
       holder: kept?.holder ?? rest.holder,
       keptAt: kept?.keptAt ?? null,
       bytes: Math.round(bytes),
@@ -323,6 +352,50 @@ class SiteWatch {
       bytesPerRequest: requests === 0 || verdict !== 'stays' ? null : Math.round(bytes / requests)
     }
   }
+
+  /**
+   * Of Buffers the line of the call is known; a package or Node.js creates them for a handler, which may keep them.
+   * @param {Pick<RawSite, 'kind' | 'holder'>} site
+   * @param {CodeFrame[]} chain
+   * @param {CodeFrame[]} handlers  of its route
+   */
+  #keptLineOf ({ kind, holder }, chain, handlers) {
+    if (isKeptByCaller(holder)) return null
+    if (kind === 'heap') return keptLineOf(chain, holder, this.#source) ?? keptLineOf(handlers, holder, this.#source)
+    const kept = isOfApplication(chain[0]) ? null : keptLineOf(handlers, null, this.#source)
+    return kept && { ...kept, holder }
+  }
+}
+
+/**
+ * What one function creates another one may keep: where both are called by the same function for the same route, and what the other one allocates stays
+ * as well, on one line only.
+ * @param {AllocationSite} site
+ * @param {CodeFrame[]} chain
+ * @param {{ chain: CodeFrame[], site: AllocationSite }[]} sites
+ * @returns {AllocationSite}
+ */
+function keptLikeOthers (site, chain, sites) {
+  const functions = new Set(chain.map(toKey))
+  const others = sites.filter(other => other.site.keptAt !== null && other.site.verdict === 'stays' && other.site.thread === site.thread && other.site.route === site.route)
+    .filter(other => other.chain.some(place => isOfApplication(place) && functions.has(toKey(place))))
+  const lines = new Set(others.map(({ site: { keptAt } }) => `${keptAt?.file}:${keptAt?.line}`))
+  return lines.size === 1 ? { ...site, keptAt: others[0].site.keptAt, holder: others[0].site.holder } : site
+}
+
+/** @param {AllocationSite} site */
+function isSearched ({ kind, verdict, holder }) {
+  return kind === 'heap' && verdict === 'stays' && !isKeptByCaller(holder)
+}
+
+/** @param {CodeFrame} place */
+function toKey ({ file, line, column }) {
+  return `${file}:${line}:${column}`
+}
+
+/** @param {CodeFrame} place */
+function isOfApplication ({ file }) {
+  return file !== '' && !file.startsWith('node:') && !OF_PACKAGE.test(file)
 }
 
 /**

@@ -1,0 +1,52 @@
+'use strict'
+
+// Packages that keep what they are given until they are told otherwise, by the names of their folders: how that is called, and the usual cure. Pure.
+
+/**
+ * @typedef {object} KeepingPackage
+ * @property {string} holder  what it is called
+ * @property {RegExp} file    of its code
+ * @property {RegExp} [name]  of a function of its, where the package has others as well
+ * @property {boolean} isCaller  it keeps what a function of the application returns to it; else what it is called with
+ * @property {string} cure
+ */
+
+/** @param {string} packages  a pattern */
+const inPackage = packages => new RegExp(`[\\\\/]node_modules[\\\\/](?:${packages})[\\\\/]`)
+
+/** @type {readonly KeepingPackage[]} */
+const KEEPING_PACKAGES = Object.freeze([
+  {
+    holder: 'metric labels',
+    file: inPackage('prom-client'),
+    isCaller: false,
+    cure: 'a metric gets a time series for each value of its labels: label by the template of the route, not by URLs, ids or users'
+  },
+  {
+    holder: 'sessions in memory',
+    file: /[\\/]node_modules[\\/](?:express-session[\\/]session[\\/]memory\.js|memorystore[\\/])/,
+    isCaller: false,
+    cure: 'sessions in memory are not removed: use a store that lets them expire, and create none for clients that need none (saveUninitialized: false)'
+  },
+  {
+    holder: 'queued work',
+    file: /[\\/]node_modules[\\/](?:(?:p-limit|p-queue|fastq|bottleneck|yocto-queue)[\\/]|async[\\/](?:.*[\\/])?\w*queue)/i,
+    isCaller: false,
+    cure: 'work comes faster than it is done, and waits with everything that it refers to: limit the length of the queue, and refuse or store what exceeds it'
+  },
+  {
+    holder: 'memoized results',
+    file: inPackage('lodash|lodash-es|underscore|lodash\\.memoize|[\\w-]*memoi[sz]e[\\w-]*|moize|mem'),
+    name: /memo|^(?:monadic|variadic)$/i,
+    isCaller: true,
+    cure: 'a memoized function keeps the result of every argument: give it a limit, or memoize by what has few values'
+  },
+  {
+    holder: 'rows of a DataLoader',
+    file: inPackage('dataloader'),
+    isCaller: true,
+    cure: 'a DataLoader keeps every row it has loaded: create one for each request, or turn its cache off'
+  }
+])
+
+module.exports = { KEEPING_PACKAGES }

@@ -1,0 +1,109 @@
+'use strict'
+
+// Where what stays is probably kept: on sampled heaps put together by hand, and the source of an application.
+
+const assert = require('node:assert/strict')
+const fs = require('node:fs')
+const os = require('node:os')
+const path = require('node:path')
+const test = require('node:test')
+const { SiteWatch } = require('../../lib/observer/memory/sites/site-watch')
+
+const APP = `
+app.post('/orders', (req, res) => {
+  const lines = req.body.lines.map(line => ({ ...line }))
+  record('order', lines)
+})
+function record (action, lines) {
+  entries.push({ action, lines })
+}
+app.post('/files', (req, res) => {
+  signatures.set(req.headers['x-name'], req.body.subarray(0, 32))
+})
+const report = memoize((from, to) => {
+  history.push(from)
+  return rowsOf(from, to)
+})
+`
+
+const frame = (functionName, url, lineNumber, columnNumber) => ({ functionName, scriptId: url, url, lineNumber: lineNumber - 1, columnNumber: columnNumber - 1 })
+
+test.describe('sites of what stays', () => {
+  /** @type {string} */
+  let file
+
+  test.before(() => {
+    file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'sites-')), 'app.js')
+    fs.writeFileSync(file, APP)
+  })
+  test.after(() => fs.rmSync(path.dirname(file), { recursive: true }))
+
+  /**
+   * @param {CallFrame[][]} stacks  outermost first, of what is allocated again and again
+   * @param {object[]} [buffers]
+   */
+  async function sitesOf (stacks, buffers = []) {
+    let id = 0
+    const chainOf = ([callFrame, ...rest]) => ({ id: ++id, callFrame, selfSize: 0, children: rest.length === 0 ? [] : [chainOf(rest)] })
+    const head = { id: ++id, callFrame: frame('(root)', '', 0, 0), selfSize: 0, children: stacks.map(chainOf) }
+    const leaves = head.children.map(function leafOf (node) { return node.children.length === 0 ? node.id : leafOf(node.children[0]) })
+    let [reads, atMs] = [0, 0]
+    const sampling = {
+      isOpen: () => true,
+      lastReadMs: () => 0,
+      close: async () => {},
+      read: async () => {
+        reads++
+        return { head, samples: Array.from({ length: reads * 10 }, (_, at) => leaves.map((nodeId, leaf) => ({ nodeId, size: 1e5 / (leaf + 1), ordinal: at * leaves.length + leaf + 1 }))).flat() }
+      }
+    }
+    const watch = new SiteWatch({
+      sampler: () => ({ refine: async () => sampling }),
+      main: { read: async what => what === 'buffers' ? { sites: buffers, aliveBytes: 0, requests: {}, ownMs: 0 } : { isNew: true } },
+      buffersBytes: () => 0,
+      heapBytes: () => 0,
+      hasSession: () => true,
+      routesOf: () => new Map(),
+      handlersOf: route => route === 'POST /files' ? [frame('', file, 9, 20)] : [],
+      toOriginal: async frames => frames,
+      appRoot: path.dirname(file),
+      now: () => atMs,
+      wait: async ms => { atMs += ms },
+      maxReadShare: 1
+    })
+    return (await watch.arm()).sites
+  }
+
+  const handler = () => frame('', file, 2, 21)
+  const of = (/** @type {string} */ name, functionName = 'f') => frame(functionName, path.join(path.dirname(file), 'node_modules', name), 1, 1)
+
+  test('what a function creates is kept where another one, called by the same, keeps what stays', async () => {
+    const [first] = await sitesOf([[handler(), frame('', file, 3, 34)], [handler(), frame('record', file, 6, 17)]])
+    assert.deepEqual([first.line, first.keptAt?.line, first.holder], [3, 7, 'Array'])
+    const [alone] = await sitesOf([[handler(), frame('', file, 3, 34)]])
+    assert.equal(alone.keptAt, null)
+  })
+
+  test('Buffers that a package creates are kept by the handler of their route', async () => {
+    const frames = [{ function: 'done', file: path.join(path.dirname(file), 'node_modules/raw-body/index.js'), line: 9, column: 1 }]
+    const kept = { frames, api: 'Buffer', isReceived: false, route: 'POST /files', bytes: 6e6, samples: 60, byBirth: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6] }
+    const [site] = await sitesOf([], [kept])
+    assert.deepEqual([site.keptAt?.file, site.keptAt?.line, site.holder], ['app.js', 10, 'Buffer'])
+    const [other] = await sitesOf([], [{ ...kept, route: 'POST /other' }])
+    assert.equal(other.keptAt, null)
+  })
+
+  test('results that a package keeps are named after it, with the function that creates them', async () => {
+    const cases = [
+      [of('lodash/lodash.js', 'memoized'), 'memoized results'],
+      [of('fast-memoize/src/index.js', 'variadic'), 'memoized results'],
+      [of('dataloader/index.js', 'dispatchBatch'), 'rows of a DataLoader']
+    ]
+    for (const [caller, holder] of cases) {
+      const [site] = await sitesOf([[caller, frame('', file, 12, 24)]])
+      assert.deepEqual([site.line, site.keptAt, site.holder], [12, null, holder])
+    }
+    const [metric] = await sitesOf([[handler(), of('prom-client/lib/histogram.js', 'observe')]])
+    assert.deepEqual([metric.line, metric.through, metric.holder], [2, 'prom-client', 'metric labels'])
+  })
+})
