@@ -268,7 +268,7 @@ const PATTERNS = Object.freeze([
   }
 ])
 
-const CACHE = /Cache$/
+const CACHE = /Cache$|^Hash$/ // of lodash
 
 /**
  * Whether what grew is a part of an object of these files; of a package that has other functions as well, of a cache.
