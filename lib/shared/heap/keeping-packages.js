@@ -36,7 +36,7 @@ const KEEPING_PACKAGES = Object.freeze([
   },
   {
     holder: 'memoized results',
-    file: inPackage('lodash|lodash-es|underscore|lodash\\.memoize|[\\w-]*memoi[sz]e[\\w-]*|moize|mem'),
+    file: inPackage('lodash|lodash-es|underscore|lodash\\.memoize|[\\w-]*memoize[\\w-]*|moize|mem'),
     name: /memo|^(?:monadic|variadic)$/i,
     isCaller: true,
     cure: 'a memoized function keeps the result of every argument: give it a limit, or memoize by what has few values'

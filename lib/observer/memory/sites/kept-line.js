@@ -42,7 +42,7 @@ const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
   ['object', /\bObject\s*\.\s*assign\s*\(\s*([\w$.#]+)\s*,/],
   ['Array', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*(?:\[\s*\.\.\.\s*\1(?![\w$])|\1\s*\.\s*concat\s*\()/],
   ['object', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*\{\s*\.\.\.\s*\1(?![\w$])/],
-  ['FinalizationRegistry', /([\w$.#]*(?:[Rr]egistry|[Ff]inali[sz]\w*))\s*\.\s*register\s*\([^,]+,/],
+  ['FinalizationRegistry', /([\w$.#]*(?:registry|finalization|finalizer)\w*)\s*\.\s*register\s*\([^,]+,/i],
   ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/]
 ]))
 // It ends by itself.
@@ -52,7 +52,7 @@ const ASSIGNS = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*\{(.*)$/
 /** What a package keeps is added by a call of it: these lines count only where the stack shows the package. @type {Readonly<Record<string, RegExp>>} */
 const CALLS = Object.freeze({
   'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
-  'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:[Ll]imit|[Qq]ueue)\w*(?:\.\w+)?)\s*\(/
+  'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
 })
 
 // What belongs to a request, and goes with it.

@@ -369,7 +369,7 @@ class SiteWatch {
 
 /**
  * What one function creates another one may keep: where both are called by the same function for the same route, and what the other one allocates stays
- * as well, on one line only.
+ * as well, on one line only. Functions that lead to the site were searched themselves.
  * @param {AllocationSite} site
  * @param {CodeFrame[]} chain
  * @param {{ chain: CodeFrame[], site: AllocationSite }[]} sites
@@ -378,7 +378,7 @@ class SiteWatch {
 function keptLikeOthers (site, chain, sites) {
   const functions = new Set(chain.map(toKey))
   const others = sites.filter(other => other.site.keptAt !== null && other.site.verdict === 'stays' && other.site.thread === site.thread && other.site.route === site.route)
-    .filter(other => other.chain.some(place => isOfApplication(place) && functions.has(toKey(place))))
+    .filter(other => !functions.has(toKey(other.chain[0])) && other.chain.some(place => isOfApplication(place) && functions.has(toKey(place))))
   const lines = new Set(others.map(({ site: { keptAt } }) => `${keptAt?.file}:${keptAt?.line}`))
   return lines.size === 1 ? { ...site, keptAt: others[0].site.keptAt, holder: others[0].site.holder } : site
 }
