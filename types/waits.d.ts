@@ -13,7 +13,7 @@ export interface WaitedAt extends WaitPlace {
   /**
    * What was awaited, as far as the stack shows it: a package (`pg-pool`), a module of Node.js (`node:fs/promises`), `fetch`; on demand also the kind
    * of a callback (`timer`, `file`, `dns`, `connect`, `http`, `process`, `crypto`); `timer` and `dns` also where a promise of the application was settled by
-   * one. null: another promise that the application made itself.
+   * one, and a package where its callback did. null: another promise that the application made itself.
    */
   awaited: string | null
   /** The package that the application called, where it is another. */

@@ -97,6 +97,19 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    // 15 of the 80 ms are the attempts.
+    name: 'pauses between the attempts of a package',
+    id: 'timer-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'got' }, { slow: slow([{ ...wait('http', 'GET', 'prices:80', 15, 3), calls: 3 }]) }),
+    healthy: [
+      awaiting({ meanMs: 80, awaited: 'got' }, { slow: slow([{ ...wait('http', 'GET', 'prices:80', 75, 3), calls: 3 }]) }),
+      awaiting({ meanMs: 80, awaited: 'got' }, { slow: slow([wait('http', 'GET', 'prices:80', 15, 1)]) }),
+      awaiting({ meanMs: 80, awaited: 'pg' }, { slow: slow([{ ...wait('http', 'GET', 'prices:80', 15, 3), calls: 3 }]) })
+    ],
+    says: /^GET \/orders spends 65 % of its time in pauses between attempts: http GET prices:80 fails 30 times in 10 requests\. loadOrders \(orders\.js:12\) waits 65 ms/,
+    where: 'loadOrders'
+  },
+  {
     name: 'a lock',
     id: 'lock-wait',
     sick: awaiting({ meanMs: 80, resumedBy: { ...PLACE, function: 'release', line: 30 } }),

@@ -37,6 +37,38 @@ test('time belongs to the innermost function that waits, and not to what runs in
   assert.deepEqual(divided(waits, [50, 52, 90, 92]), { 'load:6 pg-pool': 50, 'load:7 node:timers/promises': 38 })
 })
 
+test('an event is what emits it: events.once() is async, and returns a promise of its own', () => {
+  const once = [node('once', 'node:events'), app('write', 6)]
+  const emittedIn = settled => [
+    wait(0, 50, [app('write', 6)], { made: once }),
+    { ...wait(0, 50, [], { made: [native('Promise'), ...once] }), settled }
+  ]
+  assert.deepEqual(divided(emittedIn({ kind: 'timer', place: null })), { 'write:6 timer': 50 })
+  assert.deepEqual(divided(emittedIn(null)), { 'write:6 node:events': 50 })
+})
+
+test('a call that a library makes in the callback of its pool belongs to the line of that one', () => {
+  const acquire = [library('getConnection'), app('report', 6)]
+  const waits = [
+    wait(0, 30, acquire, { resource: 'mysql' }),
+    wait(30, 90, [library('query'), node('processTicksAndRejections', 'node:internal/process/task_queues')], { resource: 'mysql' }),
+    wait(100, 150, [library('query')], { resource: 'mysql' }) // of something else: much later
+  ]
+  assert.deepEqual(divided(waits), { 'report:6 pg-pool': 90 })
+})
+
+test('a query that is no promise is one wait, and the package that made it is named', () => {
+  const cancelable = '/app/node_modules/p-cancelable/index.js'
+  const made = [native('Promise'), library('PCancelable', cancelable), library('got', '/app/node_modules/got/index.js'), app('load', 6)]
+  const waits = [
+    wait(0, 5, [app('load', 6)], { made: [app('load', 6)] }),
+    wait(0.1, 50, [app('load', 6)]),
+    wait(0.1, 49, [native('then'), library('then', cancelable)], { made })
+  ]
+  const { lines: [{ count, awaited, via }] } = attributeWaits(waits, [])
+  assert.deepEqual([count, awaited, via], [1, 'p-cancelable', 'got'])
+})
+
 test('the async stack may be cut: another one showed who calls the function', () => {
   const waits = [
     wait(0, 10, [app('load', 6), app('handler', 12)]),

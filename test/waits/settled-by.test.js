@@ -9,9 +9,10 @@ const dns = require('node:dns')
 const fs = require('node:fs')
 const http = require('node:http')
 const net = require('node:net')
+const path = require('node:path')
 const zlib = require('node:zlib')
 const { execFile, spawn } = require('node:child_process')
-const { once } = require('node:events')
+const { EventEmitter, once } = require('node:events')
 const { Worker } = require('node:worker_threads')
 const { readSettled } = require('../../lib/observer/waits/await-stacks')
 const { createSampling } = require('./sampling')
@@ -60,4 +61,30 @@ test('what other code of the application settles is none of them', async t => {
     setImmediate(() => release())
   })
   assert.deepEqual(kinds.filter(kind => kind !== undefined), [])
+})
+
+test('an event that the application emits in a callback is that callback', async t => {
+  const emitter = new EventEmitter()
+  const kinds = await kindsOf(t, resolve => {
+    emitter.once('written', resolve)
+    setTimeout(() => emitter.emit('written'), 5)
+  })
+  assert.ok(kinds.includes('timer'), `${kinds}`)
+})
+
+test('a callback of a package is named by the package, but for locks and the server', () => {
+  const frame = (file, name = '') => [name, file, 1, 1, 1, 1]
+  const app = frame(path.join(__dirname, 'app.js'))
+  const of = name => frame(path.join(__dirname, 'node_modules', name, 'index.js'))
+  const resolve = ['resolve', '', 0, 0, 0, 0]
+  const [emit, socket, server] = ['node:events', 'node:internal/streams/readable', 'node:_http_server'].map(file => frame(file))
+  const read = { appRoot: __dirname, toOriginal: frames => frames }
+  const kindOf = (...frames) => readSettled([resolve, ...frames], read, false)?.kind
+  assert.equal(kindOf(app, emit, of('ws'), emit, socket), 'ws')
+  assert.equal(kindOf(of('ws'), emit, socket), 'ws')
+  assert.equal(kindOf(frame('node:internal/util'), of('ws'), socket), 'ws')
+  assert.equal(kindOf(app, of('ws'), app, of('other'), socket), undefined)
+  assert.equal(kindOf(app, of('express'), server), undefined)
+  assert.equal(kindOf(of('async-mutex'), app, socket), undefined)
+  assert.equal(kindOf(of('async-mutex'), socket), undefined)
 })

@@ -59,6 +59,8 @@ const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
 const QUEUES = new Set([
   ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
 ])
+// events.once() and util.promisify() await whatever emits the event, or calls back.
+const WRAPPERS = new Set(['node:events', 'node:util'])
 // A callback of these kinds has one owner; a socket or a worker may be used by several requests in turn.
 const OF_ONE_OWNER = new Set(['timer', 'dns'])
 // Functions that return each other's promises.
@@ -72,7 +74,7 @@ const MAX_AT_ONCE = 50
  * @returns {{ lines: LineTime[], serial: Serial[] }}
  */
 function attributeWaits (waits, runs) {
-  const nodes = createNodes(waits)
+  const nodes = createNodes(withCallers(waits))
   const lazy = waits.filter(isLazy)
   const returned = waits.filter(isReturned)
   const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
@@ -101,23 +103,62 @@ function attributeWaits (waits, runs) {
   }
   return {
     lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros, turnMicros, behindMicros, behind }) => {
-      // A moment before a function awaits, what it awaits has begun.
-      const own = [...counted].filter(({ isOwn }) => isOwn).length
       const [{ awaited, via, resumedBy }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind: [...behind], count: own || inSeries(counted) }
+      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind: [...behind], count: countOf([...counted]) }
     }),
     serial: serialOf(nodes)
   }
 }
 
 /**
- * @param {Set<Node>} nodes
+ * A pool with callbacks gives a connection first, and its library makes the call in that callback, without a function of the application on the stack.
+ * @param {readonly Awaited[]} waits
+ * @returns {Awaited[]}
+ */
+function withCallers (waits) {
+  const called = waits.filter(({ resource, stack }) => resource !== '' && stack.app.length > 0 && isPackage(stack.awaited))
+  return waits.map(wait => {
+    const { resource, stack: { app, awaited }, fromMicros } = wait
+    if (resource === '' || app.length > 0 || !isPackage(awaited)) return wait
+    const before = called.filter(one => one.resource === resource && one.stack.awaited === awaited && one.toMicros <= fromMicros)
+      .reduce((last, one) => last === null || one.toMicros > last.toMicros ? one : last, /** @type {Awaited | null} */ (null))
+    return before === null || fromMicros - before.toMicros > SAME_MICROS ? wait : { ...wait, stack: before.stack }
+  })
+}
+
+/** @param {string | null} name */
+function isPackage (name) {
+  return name !== null && !name.startsWith('node:')
+}
+
+/**
+ * @param {Node[]} nodes
+ * @returns {number} waits, without the short ones, as for a connection that a pool has at hand
+ */
+function countOf (nodes) {
+  const long = nodes.filter(node => node.wait.toMicros - node.wait.fromMicros >= MIN_SERIAL_MICROS && !isCallOfThen(node, nodes))
+  const some = long.length === 0 ? nodes : long
+  // A moment before a function awaits, what it awaits has begun.
+  return some.filter(({ isOwn }) => isOwn).length || inSeries(some)
+}
+
+/**
+ * Where what is awaited is no promise, like a query, V8 waits for the call of its then() as well, meanwhile.
+ * @param {Node} node
+ * @param {Node[]} nodes
+ */
+function isCallOfThen ({ key, isOwn, wait: { made, fromMicros, toMicros } }, nodes) {
+  return isOwn && made?.makerKey === key && nodes.some(other => other.isOwn && other.key === key && other.wait.made === null && other.wait.fromMicros >= fromMicros && other.wait.fromMicros <= toMicros)
+}
+
+/**
+ * @param {Node[]} nodes
  * @returns {number} of them that follow each other: those at the same time, as in a pipeline, are one wait
  */
 function inSeries (nodes) {
   let count = 0
   let endMicros = -Infinity
-  for (const { wait } of [...nodes].sort((left, right) => left.wait.toMicros - right.wait.toMicros)) {
+  for (const { wait } of nodes.sort((left, right) => left.wait.toMicros - right.wait.toMicros)) {
     if (wait.fromMicros < endMicros) continue
     count++
     endMicros = wait.toMicros
@@ -282,7 +323,7 @@ function isOfV8 ({ app, isInternal, awaited }) {
 /** @param {Pick<Awaited, 'stack' | 'made'>} wait */
 function packageOf ({ stack, made }) {
   const name = made?.awaited ?? stack.awaited
-  return name === null || name.startsWith('node:') ? null : name
+  return isPackage(name) ? name : null
 }
 
 /**
@@ -309,7 +350,7 @@ function choose (all, { lazy, returned }, micros) {
     return (covers.get(other) ?? 0) - (covers.get(one) ?? 0) || Number(other.wait.stack.isAwait) - Number(one.wait.stack.isAwait) ||
       one.depth - other.depth || one.wait.fromMicros - other.wait.fromMicros
   })
-  return node === undefined ? null : { node, ...awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : returnedAt(returned, node.awaitedKey, micros, node.wait.toMicros)) }
+  return node === undefined ? null : { node, ...awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : returnedAt(returned, returnerOf(node), micros, node.wait.toMicros)) }
 }
 
 /**
@@ -342,8 +383,7 @@ function isBelow (inner, outer) {
 function awaitedOf (node, pending, findUnnamed) {
   const label = { ...packageAwaited(node, pending), resumedBy: null }
   const { settled = null, stack, made } = node.wait
-  // events.once() awaits whatever emits the event.
-  const isNamed = label.awaited !== null && label.awaited !== 'node:events'
+  const isNamed = label.awaited !== null && !WRAPPERS.has(label.awaited)
   if (isNamed || !node.isOwn || made?.isCombined === true || stack.isThen) return label
   if (settled === null) return findUnnamed() ?? label
   return settledAs(node.wait) ?? label
@@ -362,6 +402,14 @@ function settledAs ({ settled = null, isByOther = false, byMicros = 0 }) {
 }
 
 /**
+ * @param {Node} node
+ * @returns {string | null} the function that made what it awaits; events.once() itself is async: the one that called it
+ */
+function returnerOf ({ key, awaitedKey, wait: { made } }) {
+  return made !== null && made.awaited !== null && WRAPPERS.has(made.awaited) ? key : awaitedKey
+}
+
+/**
  * @param {Awaited[]} returned
  * @param {string | null} key  of the function that returned it
  * @param {number} fromMicros
@@ -373,8 +421,9 @@ function returnedAt (returned, key, fromMicros, endMicros, depth = 0) {
   const wait = key === null || depth > MAX_RETURNED ? undefined : returned.find(({ made, ...at }) => at.fromMicros < endMicros && at.toMicros > fromMicros && made?.app.some(frame => frame.key === key))
   if (wait === undefined) return null
   const { awaited = null, via = null, makerKey = null } = wait.made ?? {}
-  if (awaited !== null) return { awaited, via, resumedBy: null }
-  return settledAs(wait) ?? (makerKey === key ? null : returnedAt(returned, makerKey, fromMicros, endMicros, depth + 1))
+  const label = awaited === null ? null : { awaited, via, resumedBy: null }
+  if (awaited !== null && !WRAPPERS.has(awaited)) return label
+  return settledAs(wait) ?? label ?? (makerKey === key ? null : returnedAt(returned, makerKey, fromMicros, endMicros, depth + 1))
 }
 
 /**
@@ -389,7 +438,7 @@ function lazyAt (lazy, wait, micros) {
   // A function that awaits another one goes on after it.
   const byEnd = inside.sort((left, right) => left.toMicros - right.toMicros)
   const [inner, outer] = [byEnd[0], byEnd[byEnd.length - 1]].map(packageOf)
-  return { awaited: inner, via: inner === outer ? null : outer, resumedBy: null }
+  return { awaited: inner, via: inner === outer ? byEnd[0].made?.via ?? null : outer, resumedBy: null }
 }
 
 /**

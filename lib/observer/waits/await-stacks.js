@@ -28,7 +28,7 @@ const { describeFrame, packageOf } = require('../../formats/profile/frame')
  */
 
 /**
- * How an awaited promise was settled. code: by other code of the application, at this place. Else by a callback of Node.js of this kind.
+ * How an awaited promise was settled. code: by other code of the application, at this place. Else by a callback of Node.js of this kind, or of this package.
  * @typedef {{ kind: string, place: null } | { kind: 'code', place: WaitPlace }} SettledBy
  */
 
@@ -52,7 +52,9 @@ const CALLBACKS = Object.freeze([
   { kind: 'stream', module: /^node:internal\/(streams\b|stream_base_commons)/ }
 ])
 const TASK_QUEUES = 'node:internal/process/task_queues'
-const ASYNC_HOOKS = new Set(['node:internal/async_hooks', 'node:async_hooks'])
+// What Node.js puts between a callback and what it calls: contexts, emit(), promisify().
+const BETWEEN = new Set(['node:internal/async_hooks', 'node:async_hooks', 'node:events', 'node:internal/util'])
+const HTTP_SERVER = 'node:_http_server'
 // What compilers put between an async function and the promise that it returns.
 const HELPERS = new Set(['tslib', '@babel/runtime', '@swc/helpers', 'regenerator-runtime'])
 // Packages of locks: their release() lets another request go on.
@@ -122,12 +124,14 @@ function readSettled (all, { appRoot, toOriginal }, isByOther) {
   const original = toOriginal(placesOf(callers))
   const frames = callers.map(([name, file], index) => {
     const { origin, ...place } = describeFrame(original[2 * index], { appRoot })
-    return { name, url: file, isOfApp: origin === 'app', isOfNode: origin === 'node', place: { ...place, function: describeFrame(original[2 * index + 1], { appRoot }).name } }
-  }).filter(({ url }) => url !== '' && !ASYNC_HOOKS.has(url))
+    return { name, url: file, isOfApp: origin === 'app', isOfNode: origin === 'node', isOfPackage: origin === 'dependency', place: { ...place, function: describeFrame(original[2 * index + 1], { appRoot }).name } }
+  }).filter(({ url }) => url !== '' && !BETWEEN.has(url))
   const queue = frames.findIndex(({ url }) => url === TASK_QUEUES)
   const called = queue === -1 ? frames : frames.slice(0, queue)
   const node = called.findIndex(({ isOfNode }) => isOfNode)
   if (node !== -1) {
+    const library = called.findIndex(({ isOfPackage }) => isOfPackage)
+    if (library !== -1) return called.slice(library).some(({ isOfApp, url }) => isOfApp || url === HTTP_SERVER) ? null : settledByPackage(called[library].place)
     // A function of the application between them may have let several go on, one after the other.
     if (!called.every(({ isOfApp, isOfNode }, index) => index < node ? isOfApp : isOfNode)) return null
     const found = CALLBACKS.find(row => called.slice(node).some(({ url, name }) => row.module.test(url) && (row.function?.test(name) ?? true)))
@@ -137,6 +141,16 @@ function readSettled (all, { appRoot, toOriginal }, isByOther) {
   if (!isByOther || first === undefined || !called.every(({ isOfApp, place: { file } }) => isOfApp || LOCKS.has(packageOf(file)))) return null
   const { function: name, file, line, column } = first.place
   return { kind: 'code', place: { function: name, file, line, column } }
+}
+
+/**
+ * An answer that came on a connection of the package: of a WebSocket, a message broker, a client with callbacks.
+ * @param {{ file: string }} place
+ * @returns {SettledBy | null}
+ */
+function settledByPackage ({ file }) {
+  const name = packageOf(file)
+  return LOCKS.has(name) ? null : { kind: name, place: null }
 }
 
 /**

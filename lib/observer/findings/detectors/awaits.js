@@ -14,6 +14,8 @@ const { duration, percent, placed, rounded, times } = require('../../../shared/f
 // Between attempts less is too much: the attempts themselves take the rest.
 const TIMER_WAIT = Object.freeze({ minShare: 0.5, minRetryShare: 0.3, minMs: 50 })
 const TIMERS = new Set(['timer', 'node:timers/promises', 'delay'])
+// Packages that make a failed call again by themselves, after a pause.
+const RETRYING = /^(?:@(?:aws-sdk|azure|google-cloud|grpc|smithy)\/.+|async-retry|axios|axios-retry|cockatiel|fetch-retry|got|ioredis|kafkajs|ky|p-retry|promise-retry|retry|superagent)$/
 
 /**
  * A timer is most of a request: a pause that was meant for something else, polling, or the pauses between attempts.
@@ -23,8 +25,9 @@ const timerWait = {
   ids: ['timer-wait'],
   explains: [],
   find (readings) {
-    const lines = linesOf(readings, ({ awaited }) => awaited !== null && TIMERS.has(awaited))
-      .filter(({ share, meanMs }) => share >= TIMER_WAIT.minRetryShare && meanMs >= TIMER_WAIT.minMs)
+    const timers = linesOf(readings, ({ awaited }) => awaited !== null && TIMERS.has(awaited))
+    const retrying = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && RETRYING.test(name))).flatMap(at => pausesOnly(readings, at))
+    const lines = [...timers, ...retrying].filter(({ share, meanMs }) => share >= TIMER_WAIT.minRetryShare && meanMs >= TIMER_WAIT.minMs)
     return lines.flatMap(at => {
       const { route, line, seconds, meanMs, share } = at
       const waits = line.waits / line.requests
@@ -48,6 +51,29 @@ const timerWait = {
       })
     })
   }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {RouteLine} at
+ * @returns {RouteLine[]} the part of the wait in which no attempt is under way; none where there is one attempt only
+ */
+function pausesOnly (readings, at) {
+  const requests = slowInTime(readings).filter(one => one.route === at.route)
+  const failed = failedCallsOf(readings, at.route)
+  if (failed === null || failed.errors < 2 * requests.length) return []
+  const calling = sum(requests.flatMap(({ waits }) => waits), ({ ms }) => ms) / sum(requests, ({ durationMs }) => durationMs)
+  const part = Math.max(0, at.share - calling) / at.share
+  return [{ ...at, meanMs: at.meanMs * part, share: at.share * part, seconds: at.seconds * part }]
+}
+
+/**
+ * @template T
+ * @param {readonly T[]} all
+ * @param {(one: T) => number} toNumber
+ */
+function sum (all, toNumber) {
+  return all.reduce((so, one) => so + toNumber(one), 0)
 }
 
 /**
