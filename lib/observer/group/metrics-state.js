@@ -2,10 +2,12 @@
 
 // The totals of a group, stored in the control directory, because no process has a special role.
 
+const { createHash } = require('node:crypto')
 const fs = require('node:fs')
 const path = require('node:path')
-const { nameHash } = require('../../base/name-hash')
 const { holdControlDirectory } = require('../../shared/admin/control-directory')
+const { toTotals } = require('./totals')
+const { readState, updateState } = require('../store/versioned-file')
 
 /** @import { Totals } from './totals' */
 
@@ -14,9 +16,6 @@ const { holdControlDirectory } = require('../../shared/admin/control-directory')
  * @param {{ controlDir: string, group: string }} parts
  */
 function createMetricsState ({ controlDir, group }) {
-  // Every process asks hasMetricsState() as it starts; few need more.
-  const { toTotals } = require('./totals')
-  const { readState, updateState } = require('../store/versioned-file')
   const folder = folderOf(group)
 
   /**
@@ -64,7 +63,7 @@ function hasMetricsState ({ controlDir, group }) {
 
 /** @param {string} group */
 function folderOf (group) {
-  return `metrics-${nameHash(group)}`
+  return `metrics-${createHash('sha256').update(group).digest('hex').slice(0, 16)}`
 }
 
 module.exports = { createMetricsState, hasMetricsState }

@@ -4,7 +4,6 @@
 // and [a-z0-9._-] only: safe in every file system, URL and shell, and never a device name of Windows.
 
 const path = require('node:path')
-const { nameHash } = require('../../base/name-hash')
 const { assertInteger, assertNumberAbove, refuse } = require('../../base/validate')
 
 /**
@@ -107,7 +106,8 @@ function toEpochMs (moment) {
  * @param {Application} application
  */
 function applicationFolder (dir, { appName, appRoot }) {
-  const key = nameHash(JSON.stringify([appName, appRoot])).slice(-KEY_DIGITS)
+  const { createHash } = process.getBuiltinModule('node:crypto') // loaded only where there is a folder
+  const key = createHash('sha256').update(JSON.stringify([appName, appRoot])).digest('hex').slice(0, KEY_DIGITS)
   return path.join(path.resolve(dir), `${sanitizeAppName(appName)}-${key}`)
 }
 
