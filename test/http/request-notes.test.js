@@ -12,7 +12,7 @@ const { createParts, frameworks, serve } = require('./served')
 
 const AGENT = new http.Agent({ keepAlive: true, maxSockets: 1 })
 
-const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route }, startMicros: 5, arrivedMicros: 5, waits: null })
+const contextOf = route => ({ request: { method: 'GET', baseUrl: '', url: route.path, route }, startMicros: 5, arrivedMicros: 5, connection: null, waits: null })
 
 function createSubject (t) {
   const handedOver = []

@@ -8,13 +8,13 @@ const { RequestLog, MAX_REQUESTS } = require('../../lib/probe/http/request-log')
 const { FIELDS } = require('../../lib/shared/requests/request-batch')
 const { RequestHistory } = require('../../lib/observer/what-if/request-history')
 
-const context = (startMicros, socket = null) => ({ arrivedMicros: startMicros - 5, startMicros, turnMicros: 2, socket })
+const context = (startMicros, connection = null) => ({ arrivedMicros: startMicros - 5, startMicros, turnMicros: 2, connection })
 
 describe('request log', () => {
   it('has numbers of all requests of a stretch', () => {
     const log = new RequestLog(0)
     assert.equal(log.take(50), null)
-    const [one, other] = [{}, {}]
+    const [one, other] = [{ number: 0 }, { number: 0 }]
     log.note(context(100, one), 'GET /a', 110)
     log.note(context(120, other), 'GET /b', 130)
     log.note(context(140, one), 'GET /a', 150)

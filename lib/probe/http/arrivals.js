@@ -5,7 +5,7 @@
 
 const { guarded } = require('../../base/guard')
 const { clearImmediate, setImmediate } = require('../../base/timers')
-const { isNewConnection } = require('./request-log')
+const { connectionOf } = require('./response-ends')
 
 // Timers are late by that much even when nothing is wrong.
 const LATE_MICROS = 10_000
@@ -65,7 +65,7 @@ class Arrivals {
    */
   firstMicros (micros, request) {
     if (!this.#isLate(micros)) return micros
-    if (this.#afterPoll !== undefined && micros < this.#lateUntilMicros && isNewConnection(request.socket)) this.#pollsLeft = POLLS
+    if (this.#afterPoll !== undefined && micros < this.#lateUntilMicros && isOnNewConnection(request)) this.#pollsLeft = POLLS
     const answeredMicros = this.#answered.get(request.socket) ?? -Infinity
     return Math.min(micros, Math.max(this.#lateFromMicros ?? this.#heartbeat.dueMicros, answeredMicros, micros - MAX_UNREAD_MICROS))
   }
@@ -87,6 +87,11 @@ class Arrivals {
   #isLate (micros) {
     return this.#lateFromMicros !== null || micros > this.#heartbeat.dueMicros + LATE_MICROS
   }
+}
+
+/** @param {any} request  that is read now */
+function isOnNewConnection ({ socket }) {
+  return typeof socket === 'object' && socket !== null && connectionOf(socket) === undefined
 }
 
 module.exports = { Arrivals }

@@ -12,8 +12,6 @@ const { FIELDS } = require('../../shared/requests/request-batch')
 const MAX_REQUESTS = 2048
 const MAX_ROUTES = 200
 
-const CONNECTION = Symbol('loopscope.connection')
-
 class RequestLog {
   /** Allocated with the first request: an idle process has none. @type {Float64Array | null} */
   #numbers = null
@@ -51,15 +49,15 @@ class RequestLog {
     numbers[at + 2] = context.startMicros
     numbers[at + 3] = toMicros
     numbers[at + 4] = context.turnMicros
-    numbers[at + 5] = this.#connectionOf(context.socket)
+    numbers[at + 5] = this.#connectionNumber(context)
     this.#lastMicros = toMicros
   }
 
-  /** @param {any} socket */
-  #connectionOf (socket) {
-    if (!socket) return 0
-    if (socket[CONNECTION] === undefined) Reflect.defineProperty(socket, CONNECTION, { value: ++this.#connections }) // no one who prints it sees it
-    return socket[CONNECTION] ?? 0
+  /** @param {RequestContext} context */
+  #connectionNumber ({ connection }) {
+    if (connection === null) return 0
+    if (connection.number === 0) connection.number = ++this.#connections
+    return connection.number
   }
 
   /**
@@ -85,12 +83,4 @@ class RequestLog {
   }
 }
 
-/**
- * @param {any} socket
- * @returns {boolean} whether no request on it was noted before
- */
-function isNewConnection (socket) {
-  return typeof socket === 'object' && socket !== null && socket[CONNECTION] === undefined
-}
-
-module.exports = { RequestLog, MAX_REQUESTS, isNewConnection }
+module.exports = { RequestLog, MAX_REQUESTS }

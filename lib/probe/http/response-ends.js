@@ -22,8 +22,17 @@ let ServerResponse
 
 const CHANNEL_NAME = 'http.server.response.finish'
 
-/** On a connection: the context of the request whose response uses it, until that response ends. */
-const AWAITED = Symbol('loopscope.awaited')
+/**
+ * On a connection, from its first request on. One property, assigned then: each later one would give some connections another shape, for which V8
+ * optimizes Node's code again (1 µs a request).
+ */
+const CONNECTION = Symbol('loopscope.connection')
+
+/**
+ * @typedef {object} Connection
+ * @property {RequestContext | null} awaited  of the request whose response uses it, until that response ends
+ * @property {number} number  in the log of requests; 0: none yet
+ */
 
 // Requests of one route share one finished context; clients choose some route names.
 const MAX_SHARED = 1000
@@ -81,7 +90,7 @@ class ResponseEnds {
    * @param {boolean} wasSent
    */
   end (context, response, wasSent) {
-    /** @type {any} */ (context.socket)[AWAITED] = null
+    /** @type {Connection} */ (context.connection).awaited = null
     context.endsWith = null
     this.#awaited--
     context.onEnd?.(context, response, wasSent)
@@ -114,8 +123,8 @@ class ResponseEnds {
 
   #onFinish = (/** @type {any} */ { response, socket }) => {
     try {
-      const context = socket[AWAITED]
-      if (context?.response === response && context.endsWith === this) this.end(context, response, true)
+      const context = connectionOf(socket)?.awaited
+      if (context && context.response === response && context.endsWith === this) this.end(context, response, true)
     } catch (error) {
       reportFault(error)
     }
@@ -146,15 +155,28 @@ function whenEnded (context, response, onEnd) {
 function awaitClose (context) {
   /** @type {any} */
   const socket = context.socket
-  if (socket[AWAITED] === undefined) socket.on('close', onClose)
-  socket[AWAITED] = context
+  let connection = connectionOf(socket)
+  if (connection === undefined) {
+    connection = socket[CONNECTION] = { awaited: null, number: 0 }
+    socket.on('close', onClose)
+  }
+  connection.awaited = context
+  context.connection = connection
+}
+
+/**
+ * @param {any} socket
+ * @returns {Connection | undefined} undefined: no request on it whose end it reports has begun
+ */
+function connectionOf (socket) {
+  return socket[CONNECTION]
 }
 
 const onClose = guarded(
   /** @this {any} */
   function () {
-    const context = this[AWAITED]
-    context?.endsWith?.end(context, context.response, isSent(context.response))
+    const context = connectionOf(this)?.awaited
+    if (context?.endsWith) context.endsWith.end(context, /** @type {Response} */ (context.response), isSent(/** @type {Response} */ (context.response)))
   }
 )
 
@@ -200,6 +222,7 @@ function finishRequest (context, status) {
   context.routeFacts = undefined
   context.response = null
   context.socket = null
+  context.connection = null
   context.onEnd = null
   context.waits?.clear()
   context.waits = null
@@ -246,4 +269,4 @@ function isEventStream (response) {
   return EVENT_STREAM.test(response?._header ?? '')
 }
 
-module.exports = { ResponseEnds, finishRequest, isEventStream, isServedBy, whenEnded }
+module.exports = { ResponseEnds, connectionOf, finishRequest, isEventStream, isServedBy, whenEnded }

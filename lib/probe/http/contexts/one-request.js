@@ -7,7 +7,7 @@ const { executionAsyncId } = require('node:async_hooks')
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Socket } from 'node:net' */
 /** @import { Active } from '../../../api/http/request-durations' */
-/** @import { ResponseEnds } from '../response-ends' */
+/** @import { Connection, ResponseEnds } from '../response-ends' */
 /** @import { RouteFacts } from '../set-route' */
 /** @import { RequestWaits } from '../../waits/request-waits' */
 
@@ -26,6 +26,7 @@ const MIN_WORK_MICROS = 1000
  * @property {string | undefined} method
  * @property {ServerResponse | null} response  null: the connection does not report its end
  * @property {Socket | null} socket     its connection
+ * @property {Connection | null} connection  what is kept about that connection; null: it does not report the end of this response
  * @property {RouteFacts | undefined} routeFacts  set by the application or the framework
  * @property {number} startMicros       when it was read, on the monotonic clock
  * @property {number} arrivedMicros     when it may have arrived: earlier than startMicros where the loop read it late
@@ -47,7 +48,7 @@ const MIN_WORK_MICROS = 1000
 /** @typedef {(context: RequestContext, response: ServerResponse, isSent: boolean) => void} OnEnd */
 
 // Copies of this package in one process share contexts, so the name carries the version of RequestContext.
-const NAME = 'route-context.11'
+const NAME = 'route-context.12'
 const CONTEXT = Symbol.for(`loopscope.${NAME}`)
 
 /**
@@ -65,6 +66,7 @@ function createRequestContext (request, startMicros, arrivedMicros, response = n
     method: request.method,
     response,
     socket: response === null ? null : request.socket,
+    connection: null,
     routeFacts: undefined,
     startMicros,
     arrivedMicros,
