@@ -75,6 +75,13 @@ test('what the function around it declares goes with its call', () => {
   for (const holder of [null, 'Array']) assert.equal(keptLineOf(chain, holder, source)?.keptAt.line, 6)
 })
 
+test('the inner function counts, also where the stack shows what an outer one holds', () => {
+  const lines = ['(step) => {', '  emitter.once(step, () => step)', '}', 'main () {', '  setInterval(() => run(), 50)', '}']
+  const source = { read: (/** @type {string} */ _, /** @type {number} */ from, to = from) => lines.slice(from - 1, to) }
+  const chain = [{ function: 'once', file: 'app.js', line: 1, column: 1 }, { function: 'main', file: 'app.js', line: 4, column: 6 }]
+  assert.deepEqual(keptLineOf(chain, 'timers', source), { keptAt: { file: 'app.js', line: 2, text: 'emitter.once(step, () => step)' }, holder: 'listeners' })
+})
+
 test('a call of a package that keeps counts where the stack shows the package', () => {
   const text = '(req, res) => {\n  seconds.observe({ path: req.url }, 1)\n  limit(() => send(req))\n}'
   assert.equal(keptIn(text), null)

@@ -74,12 +74,13 @@ const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|
 function keptLineOf (chain, holder, source) {
   const all = chain.map(place => codeOf(place, source))
   const functions = all.map((code, at) => ({ place: code.place, lines: linesThatKeep(code, scopeOf(code, all.slice(at + 1)), holder) }))
-  const isKind = functions.some(({ lines }) => lines.some(({ kind }) => isOfHolder(kind, holder)))
-  // What is built may be a collection as well: then the stack shows that one.
-  const wanted = isKind ? functions.map(({ place, lines }) => ({ place, lines: lines.filter(({ kind }) => isOfHolder(kind, holder)) })) : functions
   for (const ranks of [[DIRECT, LOOKED_UP], [GUESSED]]) {
-    for (const { place, lines } of wanted) {
-      const best = ranks.map(rank => lines.filter(line => line.rank === rank)).find(found => found.length > 0) ?? []
+    for (const { place, lines } of functions) {
+      const ofHolder = lines.filter(({ kind }) => isOfHolder(kind, holder))
+      const isKind = ofHolder.length > 0
+      // What is built may be a collection as well: then the stack shows that one.
+      const wanted = isKind ? ofHolder : lines
+      const best = ranks.map(rank => wanted.filter(line => line.rank === rank)).find(found => found.length > 0) ?? []
       if (new Set(best.map(({ line }) => line)).size > 1) return null
       if (best.length === 0) continue
       const [{ line, text, kind }] = best
