@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
+const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', morgan: 'file:///app/node_modules/morgan/index.js', 'transports.write': 'file:///app/node_modules/winston/lib/winston/logger.js', parseJSONFromBytes: 'node:internal/deps/undici/undici', readAllBytes: 'node:internal/deps/undici/undici', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', compile: 'file:///app/node_modules/marked/index.js', compileInput: 'file:///app/node_modules/inner/index.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -74,6 +74,12 @@ test('time that is spent all over is summed up, with the function that most of i
   assert.deepEqual([categories.logging.ms, categories.logging.where.function], [600, 'handle'])
   assert.deepEqual([gcMs, categories.collected.ms, categories.collected.where.function], [800, 800, 'build'])
   assert.equal(categories.loading.ms, 300)
+})
+
+test('what a logging middleware passes on, and a transport of the application, is no time of the logger', () => {
+  const { categories, hotSpots } = read([[['run', 'express', 'morgan', 'next', 'report'], 3000], [['run', 'express', 'morgan'], 400], [['run', 'handle', 'transports.write', 'AuditFile'], 1000]])
+  assert.equal(categories.logging.ms, 400)
+  assert.deepEqual(hotSpots.slice(0, 2).map(({ culprit, isLogging }) => [culprit.function, isLogging]), [['report', false], ['AuditFile', false]])
 })
 
 test('what ran when the process started and is over belongs to the start', () => {
@@ -189,11 +195,19 @@ test('a middleware that only hands a request on does not answer for the package 
     [['dependency', 'select', { package: 'outer', function: 'select', through: { package: 'inner', function: 'uniq' } }]])
 })
 
-test('a spot says the toJSON() or toString() that took its time, and the development build that it went through', () => {
+test('a spot says the toJSON() or toString() that took its time, the development build that it went through, and the package that compiled', () => {
   const hotSpotOf = (...stack) => read([[['run', ...stack], 3000]]).hotSpots[0]
   assert.deepEqual(hotSpotOf('login', 'document.toJSON').converter, { function: 'document.toJSON', file: 'node_modules/mongoose/lib/document.js', line: 16, column: 3, package: 'mongoose' })
   assert.equal(hotSpotOf('login', 'toJSON').converter.package, null)
   assert.equal(hotSpotOf('login', 'marked').converter, null)
   assert.equal(hotSpotOf('login', 'renderDevelopment').development, 'react-dom')
   assert.equal(hotSpotOf('login', 'renderProduction').development, null)
+  assert.equal(hotSpotOf('login', 'marked', 'compile', 'compileInput').compiling, 'marked')
+  assert.equal(hotSpotOf('login', 'marked').compiling, null)
+})
+
+test('what Node.js does for an application that only awaits it is a spot of its own', () => {
+  const { hotSpots: [{ culprit, ms, ownMs }, ...rest] } = read([[['await', 'readAllBytes', 'parseJSONFromBytes'], 3000], [['await', 'readAllBytes'], 3000]])
+  assert.deepEqual([culprit.function, culprit.file, culprit.call, ms, ownMs, rest], ['Response.json', 'node:internal/deps/undici/undici', 'JSON.parse', 3000, 3000, []])
+  assert.equal(read([[['await', 'handle', 'parseJSONFromBytes'], 3000]]).hotSpots[0].culprit.function, 'handle')
 })

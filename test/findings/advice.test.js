@@ -4,6 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings, spot } = require('./readings')
+const { lineOf, routeOf } = require('./waiting')
 
 const ask = hotSpot => findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [hotSpot] } }), { appName: 'shop' }).findings[0]
 
@@ -12,7 +13,7 @@ test('conversions, copies and objects that are made again and again have advice 
   const cases = [
     ['concat', /collect the parts in an array/], ['Array.concat', /join them once/], ['inspect', /test the log level first/], ['get stack', /stackTraceLimit/],
     ['Intl.NumberFormat', /make one Intl formatter/], ['Date.toLocaleDateString', /make one Intl formatter/], ['RegExp', /make the expression once/], ['postMessage', /transfer ArrayBuffers/],
-    ['setImmediate', /wait for what happens/]
+    ['setImmediate', /wait for what happens/], ['Array.includes', /put the values into a Set/], ['Array.shift', /go through a long array by index/]
   ]
   for (const [call, instead] of cases) assert.match(asked(call).instead, instead, call)
   const pool = asked('postMessage', { package: 'piscina', function: 'run', through: null })
@@ -24,4 +25,42 @@ test('a date that is made of a value reads no clock', () => {
   const asked = text => ask(spot({ text })).id
   const texts = ['const at = new Date()', 'const at = +new Date', 'at = new Date( ).getTime()', 'return new Date(left.born) - new Date(right.born)']
   assert.deepEqual(texts.map(asked), ['hot-clock', 'hot-clock', 'hot-clock', 'hot-function'])
+})
+
+test('a search in a list and a copy of what was gathered are seen on the line, where no builtin is known', () => {
+  const asked = (text, culprit = {}) => ask(spot({ text, culprit })).instead
+  for (const text of ['const user = users.find(one => one.id === id)', '    if (seen.includes(id)) continue', 'rows.filter(row => !known.some(({ id }) => id === row.id))']) {
+    assert.match(asked(text), /put the values into a Set, or a Map by key/, text)
+  }
+  for (const text of ['  (sums, row) => ({ ...sums, [row.shop]: row.amount }),', 'all = [...all, next(row)]']) assert.match(asked(text), /add to one object, array or Map/, text)
+  assert.match(asked('  return event.at.toLocaleDateString(locale, options)'), /make one Intl formatter/)
+  for (const text of ['rows.map(row => ({ ...row, tax: row.amount * 0.19 }))', 'const copy = [...rows]', 'router.findAll(id)']) assert.match(asked(text), /a better algorithm/, text)
+  assert.match(asked('users.find(one => one.name.localeCompare(name) === 0)', { call: 'String.localeCompare' }), /make one Intl formatter/, 'a known builtin comes first')
+})
+
+test('a copy made by way of JSON is to be avoided, not parsed elsewhere', () => {
+  const asked = text => ask(spot({ text, culprit: { call: 'JSON.parse' } }))
+  assert.match(asked('  return JSON.parse(JSON.stringify(initial))').instead, /^copy only what changes/)
+  assert.match(asked('  return JSON.parse(text)').instead, /parse it in worker_threads/)
+})
+
+test('what Node.js parses for an await of the application is told with the line of that await', () => {
+  const parsing = spot({ route: null, culprit: { function: 'Response.json', file: 'node:internal/deps/undici/undici', call: 'JSON.parse' } })
+  const first = awaited => {
+    const waits = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] }, waits: [routeOf([lineOf({ meanMs: 80, awaited })])] }
+    return findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [parsing] }, ...waits }), { appName: 'shop' }).findings[0]
+  }
+  const { id, title, where } = first('node:deps/undici/undici')
+  assert.deepEqual([id, where.function, where.line, where.route], ['hot-json', 'loadOrders', 12, 'GET /orders'])
+  assert.match(title, /in JSON\.parse, called in Response\.json \(node:internal\/deps\/undici\/undici:23\), awaited in loadOrders \(orders\.js:12\)/)
+  assert.equal(first('pg').where.function, 'Response.json')
+})
+
+test('of a package that compiles, what it makes is to be kept', () => {
+  const asked = (changes, name) => ask(spot({ compiling: name, culprit: { via: { package: name, function: 'render', through: null, ...changes } } }))
+  const { id, why, instead, evidence } = asked({}, 'ejs')
+  assert.deepEqual([id, evidence.compiling], ['hot-dependency', 'ejs'])
+  assert.match(why, /^ejs compiles templates or schemas on the event loop/)
+  assert.match(instead, /^compile each template or schema once, at start-up or on its first use, and keep the result$/)
+  assert.match(asked({ package: 'express', function: 'res.render', through: { package: 'pug', function: 'renderFile' } }, 'pug').instead, /NODE_ENV=production makes Express keep its views/)
 })

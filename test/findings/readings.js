@@ -20,6 +20,7 @@ function spot (changes = {}) {
     isLogging: false,
     isWriting: false,
     development: null,
+    compiling: null,
     converter: null,
     queueMs: 0,
     isStartUp: false,

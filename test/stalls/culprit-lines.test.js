@@ -86,6 +86,12 @@ test('a package function without a telling name has the name in the source text'
   assert.equal(culpritOf([[call('x', 1, 1), call('page', 2, 17)]], source).via.function, 'parse')
 })
 
+test('a function that is all of its module has the name of its file', () => {
+  const profile = profileOf([[['node:emit', 'page', 'dep:module.exports'], 900e3]])
+  profile.nodes.find(({ callFrame }) => callFrame.functionName === 'module.exports').callFrame.url = 'file:///app/node_modules/jsonwebtoken/sign.js'
+  assert.deepEqual(findCulprit(profile, { appRoot: '/app' }).culprit.via, { package: 'jsonwebtoken', function: 'sign', through: null })
+})
+
 test('where a function of a package has another name inside, the imports of the file give the line and the written name', () => {
   const { culpritOf, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
   const begins = beginOf('page')

@@ -18,6 +18,13 @@ const PUBLIC_NAMES = new Map([
 // Synchronous, although the names do not end in Sync. With a callback, which sign and verify accept, their time is not spent here.
 const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
 
+// Work of Node's for the application, which only awaits it and is not on the stack: the name of what it called, and what takes the time in it.
+/** @type {Map<string, { function: string, call: string }>} */
+const AWAITED_WORK = new Map([
+  ['node:internal/deps/undici/undici parseJSONFromBytes', { function: 'Response.json', call: 'JSON.parse' }],
+  ['node:stream/consumers json', { function: 'json', call: 'JSON.parse' }]
+])
+
 /**
  * @typedef {object} NodeFunction  of one of Node's own files
  * @property {string} name
@@ -41,4 +48,9 @@ function isSynchronous (name) {
   return SYNCHRONOUS.test(name)
 }
 
-module.exports = { isSynchronous, synchronousApi }
+/** @param {NodeFunction} frame */
+function awaitedWorkOf ({ name, file }) {
+  return AWAITED_WORK.get(`${file} ${name}`) ?? null
+}
+
+module.exports = { awaitedWorkOf, isSynchronous, synchronousApi }

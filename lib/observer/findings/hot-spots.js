@@ -4,6 +4,7 @@
 // of a stall. Pure but for the source lines.
 
 const { packageOf } = require('../../formats/profile/frame')
+const { awaitedWorkOf } = require('../../formats/profile/node-api')
 const { findSampledCalls } = require('../sync-calls/sampled-calls')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
@@ -135,6 +136,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
     isWriting: isMostly(({ socket }) => socket === 'write'),
     queueMs: isMostly(({ isTask }) => isTask) ? queueMicros(all, group, stackOf) / 1e3 : 0,
     development: mostOf(({ development }) => development),
+    compiling: mostOf(({ compiling }) => compiling),
     converter: converterOf(mostOf(({ converter }) => converter)),
     isLoading: isMostly(({ isLoading }) => isLoading),
     sync: syncOf(part, micros)
@@ -156,7 +158,8 @@ function converterOf (frame) {
  */
 function isInnermost ({ run }, { file, function: name, functionLine }) {
   const innermost = run.find(frame => frame.name !== '(anonymous)') ?? run[0]
-  return innermost === undefined || (innermost.file === file && innermost.name === name && innermost.line === functionLine)
+  if (innermost === undefined) return true
+  return innermost.file === file && (awaitedWorkOf(innermost)?.function ?? innermost.name) === name && innermost.line === functionLine
 }
 
 /**

@@ -5,6 +5,7 @@
 
 const { calledPackage, isPassingOn } = require('../../formats/profile/called-package')
 const { createFrameOf, LOOP_IO, packageOf } = require('../../formats/profile/frame')
+const { awaitedWorkOf } = require('../../formats/profile/node-api')
 const { idleUnless, parentsOf } = require('../../formats/profile/nodes')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -44,6 +45,8 @@ const SOCKET = [
 ]
 // How bundlers and React name builds that check everything they do.
 const DEVELOPMENT = /(^|\/)node_modules\/.*[./-]development(\.[\w-]+)*\.[cm]?js$/
+// How packages name what makes code of a template, a schema or a query.
+const COMPILES = /(^|[._])(pre)?compile([A-Z_]\w*)?$/
 // JSON.stringify() and template literals call these for each object.
 const CONVERTERS = /(^|[. ])(toJSON|toString|\[Symbol\.toPrimitive\])$/
 const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
@@ -59,6 +62,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {boolean} isBuffer  a Buffer is created and filled
  * @property {boolean} isImmediate  setImmediate() called it, or what it awaited
  * @property {string | null} development  the package whose development build is on the stack
+ * @property {string | null} compiling  the outermost package that compiles a template or schema
  * @property {Frame | null} converter  the outermost toJSON() or toString()
  * @property {boolean} isTask    called only by the queue of microtasks or ticks, as after an await
  * @property {boolean} isTasks   the queue of microtasks or ticks itself is running, not a task
@@ -135,26 +139,29 @@ function describeStack (frames, { dependsOn }) {
   const [leaf] = frames
   const passedOn = frames.findIndex(isPassingOn)
   const since = passedOn === -1 ? frames : frames.slice(0, passedOn)
+  const app = since.findIndex(({ origin }) => origin === 'app')
+  // Middleware that logs has the handlers behind it on the stack, and a logger the application's own transports.
+  const below = app === -1 ? since : since.slice(0, app)
   return {
     state: stateOf(leaf),
     run: runOf(since),
     called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn),
     socket: socketCallOf(frames),
-    isLogging: frames.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
+    isLogging: below.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
-    development: developmentOf(frames),
+    development: ownerOf(frames.find(({ file }) => DEVELOPMENT.test(file))),
+    compiling: ownerOf(frames.findLast(({ origin, name }) => origin === 'dependency' && COMPILES.test(name))),
     converter: frames.findLast(({ origin, name }) => (origin === 'app' || origin === 'dependency') && CONVERTERS.test(name)) ?? null,
     isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),
     isTasks: isQueue(leaf)
   }
 }
 
-/** @param {Frame[]} frames */
-function developmentOf (frames) {
-  const found = frames.find(({ file }) => DEVELOPMENT.test(file))
-  return found === undefined ? null : packageOf(found.file)
+/** @param {Frame | undefined} frame */
+function ownerOf (frame) {
+  return frame === undefined ? null : packageOf(frame.file)
 }
 
 /** @param {Frame} frame */
@@ -185,12 +192,13 @@ function stateOf ({ name, origin }) {
 
 /**
  * A function that calls the application's own helpers is responsible for them. A function called by a framework is responsible for itself, and
- * the middleware further out that passed the request on is not. Builtins with callbacks (map, sort) may be in between.
+ * the middleware further out that passed the request on is not. Builtins with callbacks (map, sort) may be in between. Where the application only
+ * awaits, Node's function does its work.
  * @param {Frame[]} frames  innermost first
  */
 function runOf (frames) {
   const begin = frames.findIndex(({ origin }) => origin === 'app')
-  if (begin === -1) return []
+  if (begin === -1) return frames.some(({ origin }) => origin === 'dependency') ? [] : frames.filter(frame => awaitedWorkOf(frame) !== null)
   const length = frames.slice(begin).findIndex(({ origin }) => origin !== 'app' && origin !== 'native')
   const run = length === -1 ? frames.slice(begin) : frames.slice(begin, begin + length)
   return run.filter(({ origin }) => origin === 'app')

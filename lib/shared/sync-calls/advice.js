@@ -70,7 +70,7 @@ const BY_API = {
   'child_process.spawnSync': advice(SPAWNS, 'child_process.spawn', 'child_process.html#child_processspawncommand-args-options'),
   'Atomics.wait': advice('the thread sleeps, and with it the event loop', 'Atomics.waitAsync, or a message between threads', 'worker_threads.html'),
   'JSON.parse': advice(LARGE, 'request less data (pages, fields), parse it as a stream, or parse it in worker_threads', 'worker_threads.html'),
-  'JSON.stringify': advice(LARGE, 'send less data (pages, fields), cache the JSON of data that does not change, or write it as a stream', 'worker_threads.html'),
+  'JSON.stringify': advice(LARGE, 'send less data (pages, fields), convert what several receive only once, cache the JSON of data that does not change, or write it as a stream', 'worker_threads.html'),
   'Date.now': advice(READS_CLOCK, CACHED, 'perf_hooks.html'),
   'new Date()': advice(READS_CLOCK, `${CACHED}, or clock.date()`, 'perf_hooks.html')
 }

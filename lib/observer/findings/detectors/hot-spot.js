@@ -125,7 +125,7 @@ function isCrowded (spot, readings, lostMs) {
  * @param {Details} details
  */
 function hotSpotFinding (id, spot, readings, details) {
-  const { work, why, instead, evidence = {} } = inDevelopment(spot, converting(spot, details))
+  const { work, why, instead, evidence = {} } = inDevelopment(spot, compiling(spot, converting(spot, details)))
   const { ms, share, samples, sinceMs, stalls } = spot
   const lostMs = Math.max(ms * ranShare(readings), stalls.ms)
   const inFlight = inFlightOf(readings)
@@ -165,6 +165,23 @@ function converting ({ converter, culprit }, details) {
       ? 'use `.lean()` to get plain objects where documents are only sent, and select() the fields that you need'
       : `convert plain objects with only the fields that you need, or make ${name}() cheaper: cache its result`,
     evidence: { ...details.evidence, converter: owner === null ? name : `${owner} ${name}` }
+  }
+}
+
+/**
+ * To compile a template or schema takes a hundred times as long as to use it, or more.
+ * @param {HotSpot} spot
+ * @param {Details} details
+ * @returns {Details}
+ */
+function compiling ({ compiling, culprit }, details) {
+  if (compiling === null) return details
+  const views = /^express/.test(culprit.via?.package ?? '') ? '; NODE_ENV=production makes Express keep its views' : ''
+  return {
+    ...details,
+    why: `${compiling} compiles templates or schemas on the event loop, which takes far longer than to use what it made of them`,
+    instead: `compile each template or schema once, at start-up or on its first use, and keep the result${views}`,
+    evidence: { ...details.evidence, compiling }
   }
 }
 

@@ -8,6 +8,7 @@ const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
+const { linesOf, placeOf } = require('../waiting')
 const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
@@ -71,6 +72,12 @@ const syncCall = {
   }
 }
 
+const CLONE = /\bJSON\.parse\( *JSON\.stringify\(/
+const COPY = Object.freeze({
+  why: 'it copies everything that is reachable from the value, on the event loop',
+  instead: 'copy only what changes, or freeze the value and share it'
+})
+
 /**
  * JSON.parse() and JSON.stringify() of large data.
  * @type {HotDetector}
@@ -81,9 +88,23 @@ const json = {
     if (!isWorth(spot, readings, ENOUGH.json)) return null
     const name = jsonOn(spot) ?? spot.culprit.call ?? ''
     const api = name.startsWith('JSON.') ? name : `JSON.${name}`
-    const { why, instead } = adviceOf(api)
-    return hotSpotFinding('hot-json', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api } })
+    const { why, instead } = CLONE.test(spot.text) ? COPY : adviceOf(api)
+    const at = awaitedAt(spot, readings)
+    const work = `${api}${calledAt(spot)}${at === null ? '' : `, awaited in ${placed(at.line)}`}`
+    const finding = hotSpotFinding('hot-json', spot, readings, { work, why, instead, evidence: { api } })
+    return at === null ? finding : { ...finding, where: placeOf(at) }
   }
+}
+
+/**
+ * The line of the application that awaits most of what a function of Node's does for it, such as json() of a response.
+ * @param {HotSpot} spot
+ * @param {Readings} readings
+ */
+function awaitedAt ({ culprit: { file }, route }, readings) {
+  if (!file.startsWith('node:')) return null
+  const awaits = linesOf(readings, ({ awaited }) => awaited === file.replace('internal/', ''))
+  return awaits.find(at => route === null || at.route === route) ?? null
 }
 
 // A loop that ends at a certain time: a faster clock would change nothing.
@@ -221,8 +242,22 @@ const WITH_LITERAL = /\.split\(\s*\/[^/*]/
 // To a worker thread or another process. A package that does this computes elsewhere: more threads do not help.
 const CLONES = /^(postMessage|serialize)$/
 
+const FORMATTERS = Object.freeze({
+  why: 'creating a formatter or collator of Intl takes far longer than using it, and each such call may create one',
+  instead: 'make one Intl formatter or collator for each locale and set of options, keep it, and call its format() or compare()'
+})
+const SEARCH = Object.freeze({
+  why: 'it looks at one element after the other; inside a loop that is the length of the one list times the length of the other',
+  instead: 'put the values into a Set, or a Map by key, once before the loop, and look each up there'
+})
+
 /** @type {[RegExp, Omit<Builtin, 'name'> & { name?: string }][]} */
 const OTHERS = [
+  [/^Array\.(includes|indexOf|lastIndexOf)$/, SEARCH],
+  [/^Array\.(shift|unshift|splice)$/, {
+    why: 'it moves all the elements behind that place, each time: in a loop that is the square of the length',
+    instead: 'go through a long array by index and cut it off once, or use a queue that moves nothing (a linked list, two arrays)'
+  }],
   [CLONES, {
     why: 'it copies everything that is reachable from the value, on the event loop of the sender and again on that of the receiver',
     instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
@@ -242,10 +277,7 @@ const OTHERS = [
     instead: 'convert fewer fields with a lower depth, and only if the text is used: test the log level first',
     name: 'util.inspect() or util.format()'
   }],
-  [/^(Intl\.)?(DateTimeFormat|NumberFormat|Collator|PluralRules|RelativeTimeFormat|ListFormat|Segmenter|DisplayNames)$|(^|\.)(toLocale\w*|localeCompare)$/, {
-    why: 'creating a formatter or collator of Intl takes far longer than using it, and each such call may create one',
-    instead: 'make one Intl formatter or collator for each locale and set of options, keep it, and call its format() or compare()'
-  }],
+  [/^(Intl\.)?(DateTimeFormat|NumberFormat|Collator|PluralRules|RelativeTimeFormat|ListFormat|Segmenter|DisplayNames)$|(^|\.)(toLocale\w*|localeCompare)$/, FORMATTERS],
   [/^RegExp$/, {
     why: 'each new expression is compiled again',
     instead: 'make the expression once, outside of the loop or function, and keep it'
@@ -254,15 +286,22 @@ const OTHERS = [
     why: 'sorting takes more than linear time, and calls the comparator for each comparison',
     instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
   }],
-  [/structuredClone$/, {
-    why: 'it copies everything that is reachable from the value, on the event loop',
-    instead: 'copy only what changes, or freeze the value and share it'
-  }],
+  [/structuredClone$/, COPY],
   [/^(update|digest)$/, { ...adviceOf('crypto.createHash().update'), name: 'hashing (crypto)' }],
   [/^end$/, {
     why: 'the data is converted to bytes and written on the event loop, a long string all at once',
     instead: 'send less (pagination, fields) or in chunks (stream.pipeline), keep data that does not change as a Buffer, and combine small writes',
     name: 'end() of a response or stream'
+  }]
+]
+/** What the line shows where no builtin is known, because V8 inlines it or it only calls back. @type {[RegExp, Omit<Builtin, 'name'>][]} */
+const WRITTEN = [
+  [/\.(toLocale\w*String|localeCompare)\(/, FORMATTERS],
+  [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(/, SEARCH],
+  // What a callback of reduce() returns, or a loop assigns.
+  [/\{ *\.\.\.[\w.]+, *\[|\[ *\.\.\.[\w.]+, /, {
+    why: 'the spread copies everything that was gathered before: each round takes longer than the last one',
+    instead: 'add to one object, array or Map that only this function has (a loop, or push and assignment in the callback of reduce), and copy nothing'
   }]
 ]
 /** @type {Builtin} */
@@ -277,7 +316,7 @@ const ANY = Object.freeze({
  * @returns {Builtin}
  */
 function builtinOf ({ culprit: { call }, text }) {
-  if (call === null) return ANY
+  if (call === null) return { ...ANY, ...WRITTEN.find(([pattern]) => pattern.test(text))?.[1] }
   if (isExpression(call, text)) return { ...EXPRESSION, name: `${call} (regular expression)` }
   return { ...ANY, name: call, ...OTHERS.find(([name]) => name.test(call))?.[1] }
 }

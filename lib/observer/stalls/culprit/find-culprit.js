@@ -9,6 +9,7 @@
 const { buildCallTree } = require('../../../formats/profile/call-tree')
 const { calledPackage, isPassingOn } = require('../../../formats/profile/called-package')
 const { EXPRESSION, packageOf } = require('../../../formats/profile/frame')
+const { awaitedWorkOf } = require('../../../formats/profile/node-api')
 const { isBuiltin } = require('./blocked-stacks')
 const { builtinOn, nameAt } = require('./call-in-source')
 const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls } = require('./matching-stacks')
@@ -127,7 +128,9 @@ function culpritDepth (path, { dependsOn }, isHeavy) {
   const frames = path.map(({ frame }) => frame)
   const called = calledPackage(frames.slice(passedOn + 1), dependsOn) ?? calledPackage(frames, dependsOn)
   const isCalled = (/** @type {Frame} */ frame) => isWritten(frame) && packageOf(frame.file) === called
-  for (const [origin, isMeant] of /** @type {const} */ ([['app', isWritten], ['dependency', isCalled], ['dependency', isWritten], ['app', () => true], ['wasm', () => true]])) {
+  const isAwaited = (/** @type {Frame} */ frame) => awaitedWorkOf(frame) !== null
+  const choices = /** @type {const} */ ([['app', isWritten], ['dependency', isCalled], ['dependency', isWritten], ['app', () => true], ['wasm', () => true], ['node', isAwaited]])
+  for (const [origin, isMeant] of choices) {
     const depth = heavy(origin, isMeant)
     if (depth !== -1) return nearestNamed(path, depth)
   }
@@ -174,7 +177,8 @@ function describe (path, depth, matches, source) {
     ...position,
     functionLine: frame.line,
     call: calledApi(path, depth, matches, position, source),
-    via: enteredPackage(path, depth, matches, position, source)
+    via: enteredPackage(path, depth, matches, position, source),
+    ...awaitedWorkOf(frame)
   }
 }
 
@@ -356,8 +360,17 @@ function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
   const receiver = RECEIVERS.get(call?.receiver ?? '')
   // V8 names anonymous functions after what they were assigned to; in minified code that has no meaning.
-  const name = frame.name.replace(/^((module\.)?exports|\w{1,2})\./, '')
+  const name = (frame.name === 'module.exports' ? fileName(frame) : frame.name).replace(/^((module\.)?exports|\w{1,2})\./, '')
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
+}
+
+/**
+ * A function that is all of its module is mostly called as its file.
+ * @param {Frame} frame
+ */
+function fileName ({ file, name }) {
+  const [, base = 'index'] = /([^/]+)\.[cm]?js$/.exec(file) ?? []
+  return base === 'index' ? name : base
 }
 
 module.exports = { findCulprit }
