@@ -1,6 +1,6 @@
 'use strict'
 
-// Packages that keep what they are given until they are told otherwise, by the names of their folders: how that is called, and the usual cure. Pure.
+// Packages that keep what they are given without a limit of their own, by the names of their folders: what to call that, and the usual cure. Pure.
 
 /**
  * @typedef {object} KeepingPackage
