@@ -176,7 +176,9 @@ const onClose = guarded(
   /** @this {any} */
   function () {
     const context = connectionOf(this)?.awaited
-    if (context?.endsWith) context.endsWith.end(context, /** @type {Response} */ (context.response), isSent(/** @type {Response} */ (context.response)))
+    if (!context?.endsWith) return
+    const response = /** @type {Response} */ (context.response)
+    context.endsWith.end(context, response, isSent(response))
   }
 )
 

@@ -3,6 +3,8 @@
 // Finds the line on which a function probably keeps what it allocates: V8 knows the function, not the line. It is the only line of the function that adds
 // something to a collection, a listener or a timer; where there are several, or none, no line is named. Pure but for the source lines.
 
+const { escaped } = require('../../stalls/culprit/call-in-source')
+
 /** @import { AllocationSite } from '../../../../types/memory' */
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
 /** @import { SourceLines } from '../../stalls/culprit/source-lines' */
@@ -169,7 +171,7 @@ function keepsIn (code, scope, holder) {
 function isLinked (code, scope) {
   const [, name, rest] = ASSIGNS.exec(code) ?? []
   if (name === undefined || rankOf(name, scope) !== DIRECT) return false
-  const word = `(?<![\\w$.#])${escape(name)}(?![\\w$])`
+  const word = `(?<![\\w$.#])${escaped(name)}(?![\\w$])`
   return new RegExp(word).test(rest) || new RegExp(`\\b(?:const|let|var)\\s+[\\w$]+\\s*=\\s*${word}\\s*(?:;|$)`, 'm').test(scope.body)
 }
 
@@ -248,7 +250,7 @@ function rankOf (receiver, scope, aliases = 0) {
     const rank = variable === '' || aliases === MAX_ALIASES ? null : rankOf(variable, scope, aliases + 1)
     return rank === null ? null : Math.max(rank, LOOKED_UP)
   }
-  if (new RegExp(`(?<![\\w$.])${escape(name)}(?![\\w$])`).test(scope.parameters)) return null
+  if (new RegExp(`(?<![\\w$.])${escaped(name)}(?![\\w$])`).test(scope.parameters)) return null
   return plain[name.length] === '(' ? GUESSED : looked
 }
 
@@ -274,7 +276,7 @@ function withoutArguments (text) {
  * @returns {string | null} null: it is no local variable; '': it begins as something else
  */
 function initialOf (name, body) {
-  const word = escape(name)
+  const word = escaped(name)
   const [declaration, rest] = new RegExp(`\\b(?:const|let|var)\\s+(?:[{[][^=]*)?(?<![\\w$])${word}(?![\\w$])(.*)`).exec(body) ?? []
   if (declaration === undefined) return null
   const [, value] = /^[^=]*?(?:=(?![=>])|\bof\b)\s*(.*)/.exec(rest) ?? []
@@ -287,11 +289,6 @@ function initialOf (name, body) {
     if (')]'.includes(character)) depth--
   }
   return /^\s*(?:$|[;,)]|\?\?|\|\|)/.test(value.slice(end)) ? value.slice(0, end) : ''
-}
-
-/** @param {string} name */
-function escape (name) {
-  return name.replace(/[$.]/g, '\\$&')
 }
 
 module.exports = { keptLineOf }

@@ -6,7 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
-const { describeFrame } = require('../../../formats/profile/frame')
+const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
 const { HeapSampler } = require('../../heap/sampler')
 const { heapSitesOf, isKeptByCaller, packageOf } = require('./heap-sites')
 const { keptLineOf } = require('./kept-line')
@@ -35,7 +35,6 @@ const ANSWER_MS = 2000
 const GRACE_SECONDS = 30
 const MIN_SHOWN_SHARE = 0.01
 const DEFAULT_SECONDS = 60
-const OF_PACKAGE = /(?:^|[\\/])node_modules[\\/]/
 
 /**
  * @typedef {object} Sampled  one heap: of the main thread, or of a worker that grows
@@ -294,7 +293,7 @@ class SiteWatch {
     const original = await this.#parts.toOriginal(frames).catch(() => frames)
     const handlers = await this.#handlersOf(shown)
     const sites = shown.map(site => {
-      const chain = original.splice(0, site.chain.length).map(frame => this.#placeOf(frame))
+      const chain = original.splice(0, site.chain.length).map(frame => toCodeFrame(frame, this.#parts.appRoot))
       return { chain, site: this.#toSite({ ...site, chain, handlers: handlers.get(site.route ?? '') ?? [] }, run, intervals) }
     })
     return sites.map(({ chain, site }) => site.keptAt === null && isSearched(site) ? keptLikeOthers(site, chain, sites) : site)
@@ -311,18 +310,9 @@ class SiteWatch {
       if (route === null || found.has(route)) continue
       const frames = this.#parts.handlersOf?.(route) ?? []
       const original = await this.#parts.toOriginal(frames).catch(() => frames)
-      found.set(route, original.map(frame => this.#placeOf(frame)).filter(isOfApplication).reverse())
+      found.set(route, original.map(frame => toCodeFrame(frame, this.#parts.appRoot)).filter(isOfApplication).reverse())
     }
     return found
-  }
-
-  /**
-   * @param {CallFrame} callFrame
-   * @returns {CodeFrame}
-   */
-  #placeOf (callFrame) {
-    const { name, file, line, column } = describeFrame(callFrame, { appRoot: this.#parts.appRoot })
-    return { function: name, file, line, column }
   }
 
   /**
@@ -395,7 +385,7 @@ function toKey ({ file, line, column }) {
 
 /** @param {CodeFrame} place */
 function isOfApplication ({ file }) {
-  return file !== '' && !file.startsWith('node:') && !OF_PACKAGE.test(file)
+  return file !== '' && !file.startsWith('node:') && !isInPackage(file)
 }
 
 /**
