@@ -18,7 +18,7 @@ const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApa
 const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
 const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 5000, [kind]: typeof ms === 'object' || kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
 
-const ROOM = { limitBytes: 1e9, freeBytes: 8e8, basis: 'memory.max of /sys/fs/cgroup' }
+const ROOM = { limitBytes: 1e9, freeBytes: 8e8, isContainer: true, basis: 'memory.max of /sys/fs/cgroup' }
 const growing = (owner, name = null) => ({ growing: [{ owner, name, bytes: 5e8, bytesPerMinute: 2e7, grownBytes: 4e8, minutes: 20 }], unknownWorkers: 0, container: null, room: ROOM })
 const full = share => ({
   growing: [],

@@ -63,7 +63,7 @@ function pretend (t, version, groups, meminfo = NO_SWAP) {
   for (const [folder, files] of Object.entries(groups)) {
     for (const [name, text] of Object.entries(files)) write(path.join(mounted, folder, name), text)
   }
-  return { read: () => readContainer(proc), folder: (/** @type {string} */ name) => path.join(mounted, name), mounted }
+  return { read: () => readContainer(proc), openGauge: () => ContainerGauge.open(proc), folder: (/** @type {string} */ name) => path.join(mounted, name), mounted }
 }
 
 test('version 2: use without what the kernel takes back, limits, events and pressure', t => {
@@ -108,8 +108,9 @@ for (const [version, group, limit] of /** @type {const} */ ([[2, group2, 'memory
   })
 
   test(`version ${version}: a gauge reads the use again and again, and the limit once`, t => {
-    const { read, folder } = pretend(t, version, { '/a group of its own': group() })
-    const gauge = new ContainerGauge(/** @type {any} */ (read()))
+    const { openGauge, folder } = pretend(t, version, { '/a group of its own': group() })
+    const gauge = openGauge()
+    assert.ok(gauge !== null)
     t.after(() => gauge.close())
     assert.deepEqual(gauge.read(), { usedBytes: 420 * MB, limitBytes: 512 * MB })
     fs.writeFileSync(path.join(folder('a group of its own'), current), `${200 * MB}\n`)

@@ -10,9 +10,20 @@ const path = require('node:path')
 const { groupFolders } = require('./cgroup-folders')
 const { residentBytes } = require('./resident-bytes')
 
-/** @typedef {{ limitBytes: number, freeBytes: number, basis: string }} MemoryRoom */
-
 /**
+ * @typedef {object} MemoryRoom
+ * @property {number} limitBytes
+ * @property {number} freeBytes
+ * @property {string} basis  which limit it is, for people
+ * @property {boolean} [isContainer]  not of the whole machine
+ *
+ * @typedef {object} Group  a control group with a limit
+ * @property {number} limitBytes
+ * @property {number} freeBytes
+ * @property {string} folder
+ * @property {string} limit  the file of its limit
+ * @property {typeof VERSIONS[number]} version
+ *
  * @typedef {object} ContainerMemory  of the control group with the tightest limit: this process and all others in it
  * @property {number} usedBytes   without what the kernel can take back at once
  * @property {number} limitBytes
@@ -56,14 +67,13 @@ const VERSIONS = Object.freeze([
     })
   }
 ])
-const BASIS = /^(\S+) of (.*)$/s // a file, and the folder of its group
 
 /**
  * @returns {MemoryRoom} of whatever leaves the least
  */
 function readMemoryRoom () {
   const machine = { limitBytes: os.totalmem(), freeBytes: freeOfMachine(), basis: 'the memory of the machine' }
-  const rooms = [machine, ...readGroups(machine.limitBytes)]
+  const rooms = [machine, ...readGroups(machine.limitBytes).map(({ limitBytes, freeBytes, ...group }) => ({ limitBytes, freeBytes, basis: basisOf(group), isContainer: true }))]
   // Where the groups cannot be read (other systems, a hidden /proc), Node.js may still know a limit.
   if (rooms.length === 1) rooms.push(...readConstrained(machine.limitBytes))
   return rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
@@ -77,6 +87,7 @@ function freeOfMachine () {
 /**
  * @param {number} machineBytes
  * @param {string} [proc]
+ * @returns {Group[]} from its own upwards
  */
 function readGroups (machineBytes, proc = '/proc') {
   try {
@@ -91,10 +102,11 @@ function readGroups (machineBytes, proc = '/proc') {
 /**
  * @param {string} folder
  * @param {number} machineBytes
- * @returns {MemoryRoom | null} null when it limits nothing
+ * @returns {Group | null} null when it limits nothing
  */
 function readGroup (folder, machineBytes) {
-  for (const { limits, used, reclaimable } of VERSIONS) {
+  for (const version of VERSIONS) {
+    const { limits, used, reclaimable } = version
     try {
       const all = limits.map(file => ({ limit: file, limitBytes: Number(read(folder, file)) }))
       // Version 1 writes about 2 ** 63 for "no limit", version 2 the word max.
@@ -103,10 +115,24 @@ function readGroup (folder, machineBytes) {
       const { limit, limitBytes } = found
       const [, given = '0'] = reclaimable.exec(read(folder, 'memory.stat')) ?? []
       const usedBytes = Number(read(folder, used)) - Number(given)
-      return { limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: `${limit} of ${folder}` }
+      return { limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), folder, limit, version }
     } catch {} // the other version, or the root group, which has no limit
   }
   return null
+}
+
+/** @param {Pick<Group, 'limit' | 'folder'>} group */
+function basisOf ({ limit, folder }) {
+  return `${limit} of ${folder}`
+}
+
+/**
+ * @param {string} proc
+ * @returns {Group | null} the one with the least left; null: none has a limit, or they cannot be read
+ */
+function tightestGroup (proc) {
+  const groups = readGroups(os.totalmem(), proc)
+  return groups.length === 0 ? null : groups.reduce((least, group) => group.freeBytes < least.freeBytes ? group : least)
 }
 
 /**
@@ -115,10 +141,9 @@ function readGroup (folder, machineBytes) {
  */
 function readContainer (proc = '/proc') {
   try {
-    const rooms = readGroups(os.totalmem(), proc)
-    if (rooms.length === 0) return null
-    const { limitBytes, freeBytes, basis } = rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
-    const { folder, own, events, swap, limits } = groupOf(basis)
+    const group = tightestGroup(proc)
+    if (group === null) return null
+    const { limitBytes, freeBytes, folder, version: { own, events, swap, limits } } = group
     const high = limits.includes('memory.high') ? Number(read(folder, 'memory.high')) : NaN
     return {
       usedBytes: limitBytes - freeBytes,
@@ -128,17 +153,11 @@ function readContainer (proc = '/proc') {
       ...events(folder),
       swap: readSwap(() => swap(folder), proc),
       pressure: readPressure(path.join(folder, 'memory.pressure'), 'container') ?? readPressure(`${proc}/pressure/memory`, 'machine'),
-      basis
+      basis: basisOf(group)
     }
   } catch {
     return null
   }
-}
-
-/** @param {string} basis */
-function groupOf (basis) {
-  const [, file, folder] = /** @type {RegExpExecArray} */ (BASIS.exec(basis))
-  return { ...(/** @type {typeof VERSIONS[number]} */ (VERSIONS.find(({ limits }) => limits.includes(file)))), folder }
 }
 
 /**
@@ -173,8 +192,7 @@ function readPressure (file, of) {
 }
 
 /**
- * Reads the use of the group with the tightest limit again and again: of files that stay open, into a buffer that stays. Close it.
- * A reading takes some ten microseconds.
+ * Reads the use of one group again and again: of files that stay open, into a buffer that stays. Close it. A reading takes some ten microseconds.
  */
 class ContainerGauge {
   #buffer = Buffer.alloc(USE_BYTES)
@@ -183,12 +201,25 @@ class ContainerGauge {
   limitBytes
   basis
 
-  /** @param {Pick<ContainerMemory, 'limitBytes' | 'basis'>} container */
-  constructor ({ limitBytes, basis }) {
-    const { folder, used, reclaimable } = groupOf(basis)
-    this.limitBytes = limitBytes
+  /**
+   * @param {string} [proc]
+   * @returns {ContainerGauge | null} of the group with the tightest limit; null: no group has one, or they cannot be read
+   */
+  static open (proc = '/proc') {
+    try {
+      const group = tightestGroup(proc)
+      return group && new ContainerGauge(group)
+    } catch {
+      return null // the group is gone
+    }
+  }
+
+  /** @param {Group} group */
+  constructor (group) {
+    const { folder, version: { used, reclaimable } } = group
+    this.limitBytes = group.limitBytes
     this.#reclaimable = reclaimable
-    this.basis = basis
+    this.basis = basisOf(group)
     this.#files = [used, 'memory.stat'].map(name => fs.openSync(path.join(folder, name), 'r'))
   }
 
@@ -235,7 +266,7 @@ function readConstrained (machineBytes) {
   // 0 when unknown, about 1.8e19 when unlimited.
   const usedBytes = residentBytes()
   if (!(limitBytes > 0 && limitBytes < machineBytes) || usedBytes === null) return []
-  return [{ limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: 'process.constrainedMemory()' }]
+  return [{ limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: 'process.constrainedMemory()', isContainer: true }]
 }
 
 /**

@@ -31,8 +31,7 @@ function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
   const minutesOfRoom = room === undefined ? Infinity : room.freeBytes / bytesPerMinute
   const minutes = Math.min(minutesOfHeap, minutesOfRoom)
   if (!(minutes <= MAX_MINUTES)) return null
-  const isContainer = room !== undefined && room.basis.startsWith('memory.')
-  const limit = minutesOfHeap <= minutesOfRoom ? 'its limit' : isContainer ? "the container's limit" : 'the memory of the machine'
+  const limit = minutesOfHeap <= minutesOfRoom ? 'its limit' : room?.isContainer ? "the container's limit" : 'the memory of the machine'
   return { minutes, text: `${limit} in about ${duration(minutes * 60_000)}` }
 }
 

@@ -7,7 +7,7 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { clearTimeout, setTimeout } = require('../../base/timers')
-const { ContainerGauge, readContainer } = require('../../base/system/memory-room')
+const { ContainerGauge } = require('../../base/system/memory-room')
 const { residentBytes } = require('../../base/system/resident-bytes')
 
 /** @import { MemoryReport } from '../../../types/memory' */
@@ -223,11 +223,8 @@ class MemoryLimitWatch {
   #readContainer (atMs) {
     if (atMs - this.#foundMs > FIND_AGAIN_MS) {
       this.#foundMs = atMs
-      const found = readContainer()
-      if (found?.basis !== this.#container?.basis || found?.limitBytes !== this.#container?.limitBytes) {
-        this.#container?.close()
-        this.#container = found === null ? null : new ContainerGauge(found)
-      }
+      this.#container?.close()
+      this.#container = ContainerGauge.open()
     }
     const use = this.#container?.read() ?? null
     return use && { ...use, basis: /** @type {ContainerGauge} */ (this.#container).basis }

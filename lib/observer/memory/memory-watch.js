@@ -16,7 +16,7 @@ const { ownersOf, sumByOwner } = require('./owners')
 
 /** @import { AllocationSites, Allocator, Growing, MemoryFragmentation, MemoryOptions, MemoryOwners, MemoryPoint, PreviousMemoryReport, ProcessMemory } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
-/** @import { ContainerMemory } from '../../base/system/memory-room' */
+/** @import { ContainerMemory, MemoryRoom } from '../../base/system/memory-room' */
 /** @import { SharedState } from '../../link/shared-state' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { MainMemory } from '../../probe/heap/memory-reading' */
@@ -39,7 +39,7 @@ const INSPECTOR_MS = 250
  * @property {Allocator} allocator
  * @property {ContainerMemory | null} container
  * @property {number} killed  processes of the container that were killed for memory since the first reading
- * @property {{ limitBytes: number, freeBytes: number, basis: string }} room
+ * @property {MemoryRoom} room
  * @property {PreviousMemoryReport | null} previous  that a process before this one left
  * @property {AllocationSites | null} [sites]  null: what grows has not been looked for
  */

@@ -149,7 +149,7 @@ function fullText ({ processBytes, reclaimed, killed, swap, pressure }, rssBytes
 
 /** @param {ContainerMemory} container */
 function fullReason (container) {
-  if (isSlowed(container) || container.basis.startsWith('memory.high ')) {
+  if (isSlowed(container) || container.highBytes === container.limitBytes) {
     return 'from memory.high on the kernel takes memory back and makes the processes of the container wait for it, so everything is slow'
   }
   if ((container.swap?.freeBytes ?? 0) >= container.limitBytes * MEMORY_FULL.minSwap) {
