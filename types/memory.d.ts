@@ -122,6 +122,8 @@ export interface MemoryReport {
   start: string
   appName: string
   appRoot: string
+  /** The file that was started; missing in reports of earlier versions. */
+  entry?: string
   nodeVersion: string
   uptimeSeconds: number
   /** Milliseconds since the epoch. */

@@ -330,7 +330,7 @@ class ObserverThread {
     })
     this.#memoryLimit.start()
     const startedAt = toEpochMs(monotonicMicros()) - process.uptime() * 1e3
-    this.#memory.setPrevious(() => require('./memory/memory-report').readPreviousReport(store, startedAt))
+    this.#memory.setPrevious(() => require('./memory/memory-report').readPreviousReport(store, startedAt, order.entry))
   }
 
   /** @param {import('./egress/egress').EgressOrder} order */

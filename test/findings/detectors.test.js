@@ -386,3 +386,22 @@ test('busy threads that are watched are told with their functions', () => {
   const { findings } = ask({ threads: { ...THREADS, watched: [{ name: 'worker 3 (image.js)', busyMs: 50_000, top }, { name: 'worker 4 (image.js)', busyMs: 900, top: null }] } })
   assert.match(findings.find(({ id }) => id === 'busy-threads').what, /Busy time by samples: worker 3 \(image\.js\) 50\.0 s in resize \(image\.js:12\); worker 4 \(image\.js\) 900 ms\.$/)
 })
+
+test('where nothing is wrong, what has most of the work is named, with what to do', () => {
+  const some = spot({ ms: 9000, share: 0.7, culprit: { call: 'Intl.NumberFormat' } })
+  const { findings: [only] } = ask({ activity: { busyMs: 12_800, hotSpots: [some] } })
+  assert.equal(only.id, 'nothing-wrong')
+  assert.match(only.what, /POST \/login spends 70 % of the loop's busy time in Intl\.NumberFormat, called in login \(auth\.js:23\)\.$/)
+  assert.match(only.instead, /^nothing has to change; to use less CPU: make one Intl formatter/)
+  const { findings: [less] } = ask({ activity: { busyMs: 12_800, hotSpots: [{ ...some, share: 0.3, ms: 3900 }] } })
+  assert.deepEqual([less.id, less.instead], ['nothing-wrong', ''])
+})
+
+test('a router that tries its routes one after the other is told as such', () => {
+  const routing = spot({ origin: 'dependency', culprit: { function: 'match', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
+  const { findings: [first] } = ask(hotSpots(routing))
+  assert.equal(first.id, 'hot-dependency')
+  assert.match(first.instead, /^mount the routes of each prefix/)
+  const compiling = spot({ origin: 'dependency', culprit: { function: 'parse', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
+  assert.doesNotMatch(ask(hotSpots(compiling)).findings[0].instead, /mount/)
+})

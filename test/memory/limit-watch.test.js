@@ -73,13 +73,14 @@ test('a heap near its limit is read by the inspector, and reported once', async 
 })
 
 const MEMORY = { measuredAt: 1, rssBytes: 9e8, owners: [{ owner: 'buffers', name: null, bytes: 7e8, allocatedBytes: 7e8 }], growing: [], container: null, recent: [] }
+const ENTRY = '/srv/shop/server.js'
 const LIMIT = { of: 'container', usedBytes: 9e8, limitBytes: 1e9, bytesPerSecond: 1e8, basis: 'memory.max of /sys/fs/cgroup' }
 
 function makeReporter (t, parts = {}) {
   const store = createStore({ dir: makeScratch(t), retention: { minFreeBytes: 0 } })
   const sent = []
   const logged = []
-  const reporter = new MemoryReporter({ share: 0.9, heapLimitBytes: 1e9, location: { appName: 'shop', appRoot: __dirname, dir: store.dir, retention: {} } }, {
+  const reporter = new MemoryReporter({ share: 0.9, heapLimitBytes: 1e9, entry: ENTRY, location: { appName: 'shop', appRoot: __dirname, dir: store.dir, retention: {} } }, {
     memory: { snapshot: () => MEMORY, readQuickly: async () => MEMORY, refresh: async () => {} },
     store,
     blockedMs: () => 0,
@@ -130,12 +131,13 @@ test('the next process finds the report of the one before it, not its own, not a
   const { reporter, store } = makeReporter(t)
   await reporter.report(LIMIT)
   const now = Date.now()
-  assert.equal(readPreviousReport(store, now + 5000)?.report.limit.usedBytes, LIMIT.usedBytes)
-  assert.equal(readPreviousReport(store, now - 60_000), null)
-  assert.equal(readPreviousReport(store, now + 8 * 3600_000)?.report.pid, process.pid)
-  assert.equal(readPreviousReport(store, now + 24 * 3600_000), null)
+  assert.equal(readPreviousReport(store, now + 5000, ENTRY)?.report.limit.usedBytes, LIMIT.usedBytes)
+  assert.equal(readPreviousReport(store, now - 60_000, ENTRY), null)
+  assert.equal(readPreviousReport(store, now + 8 * 3600_000, ENTRY)?.report.pid, process.pid)
+  assert.equal(readPreviousReport(store, now + 24 * 3600_000, ENTRY), null)
+  assert.equal(readPreviousReport(store, now + 5000, '/srv/shop/worker.js'), null, 'another program of the same application')
   fs.writeFileSync(path.join(store.list()[0].path), '{"version":1}')
-  assert.equal(readPreviousReport(store, now + 5000), null)
+  assert.equal(readPreviousReport(store, now + 5000, ENTRY), null)
 })
 
 test('the report of a process that still runs is not of one before this one; that of an earlier one with its id is', async t => {
@@ -146,7 +148,7 @@ test('the report of a process that still runs is not of one before this one; tha
   const later = Date.now() + 5000
   const writtenBy = (pid, start) => {
     fs.writeFileSync(file, JSON.stringify({ ...report, pid, start }))
-    return readPreviousReport(store, later)?.report.pid
+    return readPreviousReport(store, later, ENTRY)?.report.pid
   }
   assert.equal(writtenBy(process.ppid, processStart(process.ppid)), undefined)
   if (processStart(process.ppid) !== '0') assert.equal(writtenBy(process.ppid, '1'), process.ppid)

@@ -79,7 +79,7 @@ function shown ({ path, bytes, shortened, hot }) {
 
 /** @param {Findings} answer */
 function explain (answer) {
-  const findings = answer.findings.slice(0, MAX_FINDINGS).map(({ severity, over, title, instead }) => `${labelOf({ severity, over })}: ${title}${severity === 'none' ? '' : ` Fix: ${instead}`}`)
+  const findings = answer.findings.slice(0, MAX_FINDINGS).map(({ severity, over, title, instead }) => `${labelOf({ severity, over })}: ${title}${instead === '' ? '' : ` Fix: ${instead}`}`)
   return { process: headline(answer), findings }
 }
 

@@ -7,6 +7,7 @@
 const { makeFinding, MIN_SAMPLES } = require('./finding')
 const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('../../shared/findings/readings')
 const { DETECTORS } = require('./detectors')
+const { mostOfWork } = require('./detectors/hot')
 const { RANKS } = require('../../shared/findings/merge-findings')
 const { duration, percent, placed, rounded, times } = require('../../shared/findings/format-text')
 
@@ -175,15 +176,16 @@ function nothingWrong (readings) {
   const longest = all.count === 0 ? 'no stall' : `${times(all.count, 'stall')}, the longest ${duration(all.longestMs)}`
   const workers = workersOf(readings) ?? 0
   const threads = workers < NOTABLE_WORKERS ? [] : [`worker threads ${percent(workers)} of a CPU`]
+  const most = mostOfWork(readings)
   const figures = [`utilization ${percent(utilizationOf(readings))}`, ...threads, longest, ...p99].join(', ')
   return makeFinding(readings, {
     id: 'nothing-wrong',
     severity: 'none',
     title: `No significant problem found${threads.length === 0 ? '' : ' in the event loop'}: ${figures}.`,
     lostMs: 0,
-    what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, watched(readings), ...heaviest(readings)].join(' '),
-    why: 'nothing costs enough time to be worth a change',
-    instead: 'nothing',
+    what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, watched(readings), ...(most === null ? heaviest(readings) : [most.title])].join(' '),
+    why: 'nothing takes so much time that other work waits for it',
+    instead: most === null ? '' : `nothing has to change; to use less CPU: ${most.instead}`,
     confidence: readings.isStale ? 'low' : 'high',
     evidence: { utilization: utilizationOf(readings), stalls: stalls.length, longestStallMs: all.longestMs, delayP99Ms: process?.delay.p99Ms ?? null },
     next: []

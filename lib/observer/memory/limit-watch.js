@@ -45,6 +45,7 @@ const HEAP_NOTABLE = 0.6 // of its limit: the inspector is asked how full it is
  * @property {number} share           of a limit at which a report is written
  * @property {number} heapLimitBytes  of the old generation
  * @property {StoreLocation} location
+ * @property {string} entry  the file that was started
  *
  * @typedef {{ usedBytes: number, limitBytes: number, basis: string }} Use
  */

@@ -144,6 +144,7 @@ class MemoryReporter {
       start: processStart(process.pid),
       appName,
       appRoot,
+      entry: this.#order.entry,
       nodeVersion: process.versions.node,
       uptimeSeconds: Math.round(process.uptime()),
       at: Date.now(),
@@ -200,13 +201,14 @@ function encode (report) {
  * The report that a process of this application left before this one started, and that no longer runs: it probably died of what is in it.
  * @param {{ list (): StoredArtifact[] }} store
  * @param {number} startedAt  of this process, milliseconds since the epoch
+ * @param {string} entry  the file that was started: other processes of the same application are not this one again
  * @returns {PreviousMemoryReport | null}
  */
-function readPreviousReport (store, startedAt) {
+function readPreviousReport (store, startedAt, entry) {
   const found = store.list().filter(({ kind, at }) => kind === KIND && at < startedAt && startedAt - at <= MAX_AGE_MS) // newest first
   for (const { name, path } of found.slice(0, MAX_READ)) {
     const report = readReport(path)
-    if (report !== null && !isRunning(report)) return { name, path, report }
+    if (report !== null && isOf(report, entry) && !isRunning(report)) return { name, path, report }
   }
   return null
 }
@@ -222,6 +224,14 @@ function readReport (path) {
   } catch {
     return null // gone, or not one
   }
+}
+
+/**
+ * @param {MemoryReport} report
+ * @param {string} entry
+ */
+function isOf (report, entry) {
+  return report.entry === undefined || report.entry === entry.slice(0, MAX_TEXT)
 }
 
 /**

@@ -60,9 +60,9 @@ loopscope.findings = (() => {
     summary.focus({ preventScroll: true })
   }
 
-  function factsOf ({ severity, where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since, prediction, again }) {
+  function factsOf ({ where, what, why, instead, evidence: { documentation, ...figures }, confidence, next, lostMs, since, prediction, again }) {
     const facts = [
-      ['Fix', severity === 'none' ? '' : instead, 'instead'],
+      ['Fix', instead, 'instead'],
       ['Where', [place(where), where?.via && `in ${calledBy({ call: null, via: where.via })}`, where?.route].filter(Boolean).join(', '), 'own'],
       ['Again', again ? `It was there before "${again.mark}" (${dateTime(again.markedAt)}), and is again since ${dateTime(again.firstAfter)}` : ''],
       ['Effect', predictionText(prediction)],

@@ -131,7 +131,7 @@ class HeapWatching {
    */
   async reportBeforeLimit ({ share, location }) {
     await new Promise(resolve => { setImmediate(guarded(() => resolve(undefined))).unref() }) // a process that ends at once does not load node:v8
-    const order = { share, heapLimitBytes: this.#limitBytes(), location }
+    const order = { share, heapLimitBytes: this.#limitBytes(), location, entry: process.argv[1] ?? '' }
     this.#watchMemory = () => this.#ask('watchMemory', { order })
     return this.#watchMemory()
   }

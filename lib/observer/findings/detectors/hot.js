@@ -9,7 +9,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, through } = require('./hot-spot')
+const { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -18,8 +18,9 @@ const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, throu
 /**
  * @typedef {object} HotDetector
  * @property {Finding['id']} id
+ * @property {Parameters<typeof isWorth>[2]} enough  from which it is a finding, without stalls
  * @property {(hotSpots: HotSpot[], readings: Readings) => HotSpot[]} [join]  merges hot spots of its kind that are one problem
- * @property {(spot: HotSpot, readings: Readings) => Finding | null} detect  null: too little to report
+ * @property {(spot: HotSpot, readings: Readings) => Finding} describe
  */
 
 /** The share of the time from which each is a finding, without stalls. */
@@ -38,23 +39,31 @@ const ENOUGH = Object.freeze({
 const MAX_PLACES = 3
 
 /**
- * @param {HotDetector} detector
+ * @param {HotDetector} kind
  * @returns {Detector}
  */
-function toDetector ({ id, detect, join = hotSpots => hotSpots }) {
+function toDetector (kind) {
+  const { id, enough, describe } = kind
   return {
     ids: [id],
     // If the loop is full of it and requests wait for it, it is the one thing to change.
     explains: ['many-short-turns', 'slow-elsewhere'],
     find (readings) {
-      const isSmall = hasSmallWrites(readings)
-      const isMany = manyWrites(readings) !== null
-      // Many small writes are a finding of their own (socket-calls.js); one write per response is normal.
-      const isPlainWriting = (/** @type {HotSpot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
-      const hotSpots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot))
-      return join(hotSpots, readings).flatMap(spot => detect(spot, readings) ?? [])
+      return hotSpotsOf(readings, kind).filter(spot => isWorth(spot, readings, enough)).map(spot => describe(spot, readings))
     }
   }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {HotDetector} kind
+ */
+function hotSpotsOf (readings, { id, join = hotSpots => hotSpots }) {
+  const isSmall = hasSmallWrites(readings)
+  const isMany = manyWrites(readings) !== null
+  // Many small writes are a finding of their own (socket-calls.js); one write per response is normal.
+  const isPlainWriting = (/** @type {HotSpot} */ { isWriting, stalls }) => isWriting && (isMany || (isSmall && stalls.count === 0))
+  return join((readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === id && !isPlainWriting(spot)), readings)
 }
 
 /**
@@ -63,8 +72,8 @@ function toDetector ({ id, detect, join = hotSpots => hotSpots }) {
  */
 const syncCall = {
   id: 'hot-sync-call',
-  detect (spot, readings) {
-    if (!isWorth(spot, readings, ENOUGH.syncCall)) return null
+  enough: ENOUGH.syncCall,
+  describe (spot, readings) {
     const api = apiOf(spot.culprit.call) ?? spot.sync?.api ?? String(spot.culprit.call)
     const { why, instead, link } = adviceOf(api)
     const finding = hotSpotFinding('hot-sync-call', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api, documentation: link } })
@@ -84,8 +93,8 @@ const COPY = Object.freeze({
  */
 const json = {
   id: 'hot-json',
-  detect (spot, readings) {
-    if (!isWorth(spot, readings, ENOUGH.json)) return null
+  enough: ENOUGH.json,
+  describe (spot, readings) {
     const name = jsonOn(spot) ?? spot.culprit.call ?? ''
     const api = name.startsWith('JSON.') ? name : `JSON.${name}`
     const { why, instead } = CLONE.test(spot.text) ? COPY : adviceOf(api)
@@ -121,8 +130,8 @@ const WAITING = Object.freeze({
  */
 const clock = {
   id: 'hot-clock',
-  detect (spot, readings) {
-    if (!isWorth(spot, readings, ENOUGH.clock)) return null
+  enough: ENOUGH.clock,
+  describe (spot, readings) {
     // Without a stall it is more likely a loop that works until its time slice ends, to let other work run.
     const isWaiting = spot.stalls.count > 0 && WAITS_FOR_CLOCK.test(spot.text) && /[<>]/.test(spot.text)
     const { why, instead } = isWaiting ? WAITING : adviceOf('Date.now')
@@ -138,6 +147,7 @@ const clock = {
  */
 const dependency = {
   id: 'hot-dependency',
+  enough: ENOUGH.dependency,
 
   // Several functions of the application may call one package, none of them with enough time to be reported alone.
   join (hotSpots, readings) {
@@ -148,17 +158,30 @@ const dependency = {
     })
   },
 
-  detect (spot, readings) {
-    if (!isWorth(spot, readings, ENOUGH.dependency)) return null
+  describe (spot, readings) {
     const name = packageName(spot)
     const builtin = isExpression(spot.culprit.call, '') || CLONES.test(spot.culprit.call ?? '') ? builtinOf({ ...spot, text: '' }) : null
     return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${builtin === null ? '' : `${builtin.name} in `}the package ${name}${enteredBy(spot)}`,
-      why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`,
-      instead: insteadOf(name, builtin),
+      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
+}
+
+const ROUTERS = new Set(['path-to-regexp', 'router', 'express', '@koa/router', 'koa-router'])
+const MATCHES = /^(match|matchLayer|match_layer|next|exec)$|\.(match|exec)$/
+const ROUTING = Object.freeze({
+  why: 'the router tries one route after the other until one matches, so a request pays for all routes that stand before its own',
+  instead: 'mount the routes of each prefix as a router of their own, put the routes that are asked for most first, or use a router that searches a tree (find-my-way, as in Fastify)'
+})
+
+/**
+ * @param {HotSpot} spot
+ * @param {string} name  of its package
+ */
+function isRouting ({ culprit: { function: own, via } }, name) {
+  return ROUTERS.has(name) && MATCHES.test(via?.function ?? own)
 }
 
 /**
@@ -215,8 +238,8 @@ function packageName ({ culprit }) {
  */
 const ownFunction = {
   id: 'hot-function',
-  detect (spot, readings) {
-    if (!isWorth(spot, readings, ENOUGH.function)) return null
+  enough: ENOUGH.function,
+  describe (spot, readings) {
     const { why, instead, name } = builtinOf(spot)
     const work = name === null ? placed(spot.culprit) : `${name}, called in ${placed(spot.culprit)}`
     return hotSpotFinding('hot-function', spot, readings, { work, why, instead })
@@ -376,7 +399,23 @@ function isSignificant (ms, share, readings) {
   return ms >= observedMsOf(readings) * LOGGING.minTimeShare || (share >= LOGGING.minBusyShare && utilizationOf(readings) >= LOGGING.full)
 }
 
-/** @type {readonly Detector[]} */
-const HOT_DETECTORS = Object.freeze([logging, ...[syncCall, json, clock, dependency, ownFunction].map(toDetector)])
+/** @type {readonly HotDetector[]} */
+const KINDS = Object.freeze([syncCall, json, clock, dependency, ownFunction])
 
-module.exports = { HOT_DETECTORS }
+/** @type {readonly Detector[]} */
+const HOT_DETECTORS = Object.freeze([logging, ...KINDS.map(toDetector)])
+
+/**
+ * What has most of the work, of a process with which nothing is wrong: what to change to use less CPU.
+ * @param {Readings} readings
+ * @returns {Finding | null}
+ */
+function mostOfWork (readings) {
+  for (const kind of KINDS) {
+    const spot = hotSpotsOf(readings, kind).find(spot => hasMostOfWork(spot, readings))
+    if (spot !== undefined) return kind.describe(spot, readings)
+  }
+  return null
+}
+
+module.exports = { HOT_DETECTORS, mostOfWork }

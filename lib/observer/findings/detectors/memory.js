@@ -29,8 +29,8 @@ const gcPressure = {
   find (readings) {
     const { activity, pid } = readings
     if (activity === null || mayHaveWaited(readings)) return []
-    const { gcMs, busyMs, categories: { collected: { where } } } = activity
-    const share = busyMs === 0 ? 0 : gcMs / busyMs
+    const { gcMs, categories: { collected: { where } } } = activity
+    const share = gcShareOf(activity)
     if (gcMs < MIN_SAMPLES * GC_PRESSURE.sampleMs || share < GC_PRESSURE.minBusyShare || gcMs < observedMsOf(readings) * GC_PRESSURE.minTimeShare) return []
     const stalls = sumStalls(readings, ['gc'])
     const stalled = stalls.count === 0 ? '' : `, in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
@@ -47,6 +47,11 @@ const gcPressure = {
       next: [`npx loopscope heap ${pid} --kind profile --seconds 10 --mode all`]
     })]
   }
+}
+
+/** @param {Readings['activity']} activity */
+function gcShareOf (activity) {
+  return activity === null || activity.busyMs === 0 ? 0 : activity.gcMs / activity.busyMs
 }
 
 /**
@@ -67,7 +72,8 @@ const HEAP_GROWS = Object.freeze({
   // V8 collects thoroughly long before the limit: what remains at this level is in use.
   full: 0.75,
   nearlyOver: 0.9,
-  soonMinutes: 60
+  soonMinutes: 60,
+  notableGc: 0.1 // of the busy time
 })
 
 /**
@@ -91,6 +97,7 @@ const heapGrows = {
     const limit = isGrowing ? limitOf(readings, bytesPerMinute, minutesOfHeap) : null
     const site = isGrowing ? keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute }) : null
     const isSoon = limit !== null && limit.minutes <= HEAP_GROWS.soonMinutes
+    const gcShare = gcShareOf(activity)
     return [makeFinding(readings, {
       id: 'heap-grows',
       severity: isSoon || level >= HEAP_GROWS.full ? 'critical' : 'warning',
@@ -99,12 +106,16 @@ const heapGrows = {
         : `The heap is nearly full: ${megabytes(memory.oldBytes)} of ${megabytes(memory.limitBytes)} are in use.`,
       lostMs: activity?.gcMs ?? 0,
       share: Math.min(1, level),
-      what: sentences(`The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.`, site?.what),
+      what: sentences(
+        `The old generation holds ${megabytes(memory.oldBytes)}, ${percent(level)} of its limit, after ${duration(process.uptimeMs)}.`,
+        gcShare >= HEAP_GROWS.notableGc && `The garbage collector takes ${percent(gcShare)} of the loop's busy time: V8 collects more often the fuller the heap is.`,
+        site?.what
+      ),
       where: site && site.where,
       why: 'something keeps references to objects that are no longer needed, or too much is kept on purpose; at the limit the process dies',
       instead: site?.instead ?? 'find what keeps the memory by comparing two snapshots, limit what is kept (caches, queues, listeners), or raise --max-old-space-size if it is needed',
       evidence: {
-        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence
+        oldBytes: memory.oldBytes, limitBytes: memory.limitBytes, bytesPerMinute: isGrowing ? Math.round(bytesPerMinute) : null, minutesToLimit: limit && rounded(limit.minutes), gcShare: rounded(gcShare, 3), ...site?.evidence
       },
       confidence: isGrowing || level >= HEAP_GROWS.nearlyOver ? 'high' : 'medium',
       next: [
