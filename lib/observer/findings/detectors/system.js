@@ -7,7 +7,7 @@ const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
-const { duration, percent, rounded, sentences, times } = require('../../../shared/findings/format-text')
+const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
@@ -126,8 +126,15 @@ const POOL_FULL = Object.freeze({
   probeMs: 1000,
   // A backup or a startup fills the pool only briefly.
   minShare: 0.1,
-  defaultSize: 4
+  defaultSize: 4,
+  // CPUs that its threads use, from which they compute more than they wait for disks and name servers.
+  computing: 0.5,
+  maxPlaces: 3
 })
+
+// What lines of the application await of it: modules of Node.js, and native packages that compute in it.
+const COMPUTING = /^(?:node:)?(?:crypto|zlib)$|^(?:argon2|bcrypt|canvas|sharp|sqlite3)$/
+const OF_POOL = /^(?:node:)?(?:fs|dns)(?:\/promises)?$/
 
 // The kinds of Node's resources that are work of the pool.
 const POOL_WORK = /^(FS|.*Job$|GetAddrInfo|GetNameInfo|Zlib|Brotli|Zstd|RandomBytes|PBKDF2|Scrypt)/i
@@ -148,22 +155,52 @@ const poolFull = {
     const queues = work.map(([kind, count]) => `${count} ${isPoolLookup(kind) ? `DNS (${kind})` : kind}`).join(', ')
     const isLookup = work.length > 0 && isPoolLookup(work[0][0])
     const share = Math.min(1, queued * POOL_FULL.probeMs / Math.max(POOL_FULL.probeMs, observedMs))
+    const cpus = poolCpusOf(readings)
+    const isComputing = cpus !== null && cpus >= POOL_FULL.computing
+    const places = poolLines(readings, isComputing)
     return [makeFinding(readings, {
       id: 'pool-full',
       title: `libuv's thread pool is full: work waits up to ${duration(maxWaitMs)} for one of its ${times(size, 'thread')}.`,
       lostMs: observedMs * share,
       share,
-      what: sentences(`${times(queued, 'probe')} of the last ${duration(observedMs)}, one per second, had to wait.`, queues !== '' && `Running or queued now: ${queues}.`),
+      what: sentences(
+        `${times(queued, 'probe')} of the last ${duration(observedMs)}, one per second, had to wait.`,
+        isComputing && `Its threads used ${percent(cpus)} of a CPU: they compute more than they wait for disks or name servers.`,
+        places.length > 0 && `Requests wait for it: ${places.map(({ route, line, share }) => `${route} ${percent(share)} of its time at ${placed(line)} for ${line.awaited}`).join('; ')}.`,
+        queues !== '' && `Running or queued now, of what Node.js lists: ${queues}.`
+      ),
+      where: placeOf(places[0] ?? null),
       why: isLookup
         ? 'most of the work is DNS lookups: dns.lookup, which connections use, waits for the name server in a thread of the pool; libuv gives lookups at most half of the threads, and fs, crypto and zlib share the rest'
         : 'asynchronous fs, crypto, zlib and dns.lookup share the threads of one pool: while all are busy, other work waits, and so do its requests',
       instead: isLookup
         ? `keep connections open (an http.Agent or pool with keepAlive), so that fewer names are looked up, cache the results, or use dns.resolve, which needs no thread; a higher UV_THREADPOOL_SIZE (now ${size}) runs more lookups at once`
-        : `set UV_THREADPOOL_SIZE in the environment (now ${size}; as many as CPUs for crypto and zlib, more for slow disks and name servers), and do less of this work at once`,
-      evidence: { queued, maxWaitMs, size, work: queues, documentation: 'https://nodejs.org/api/cli.html#uv_threadpool_sizesize' },
+        : isComputing
+          ? `do less of what computes at once (a limit of requests in flight, cheaper parameters, a cache), or use more processes; a higher UV_THREADPOOL_SIZE (now ${size}) helps only while CPUs are free`
+          : `set UV_THREADPOOL_SIZE in the environment (now ${size}; as many as CPUs for crypto and zlib, more for slow disks and name servers), and do less of this work at once`,
+      evidence: { queued, maxWaitMs, size, cpus: cpus && rounded(cpus, 3), work: queues, documentation: 'https://nodejs.org/api/cli.html#uv_threadpool_sizesize' },
       next: [`npx loopscope sync ${readings.pid}`]
     })]
   }
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {number | null} CPUs that the pool's threads used; null: not known
+ */
+function poolCpusOf ({ threads }) {
+  return threads?.isPoolApart && threads.ms > 0 ? threads.poolMs / threads.ms : null
+}
+
+/**
+ * Where requests wait for the pool: first at lines that make it compute, if it does.
+ * @param {Readings} readings
+ * @param {boolean} isComputing
+ */
+function poolLines (readings, isComputing) {
+  const lines = linesOf(readings, ({ awaited }) => awaited !== null && (COMPUTING.test(awaited) || OF_POOL.test(awaited)))
+  const computes = (/** @type {RouteLine} */ { line: { awaited } }) => isComputing && COMPUTING.test(String(awaited))
+  return lines.toSorted((left, right) => Number(computes(right)) - Number(computes(left))).slice(0, POOL_FULL.maxPlaces)
 }
 
 const BUSY_THREADS = Object.freeze({
