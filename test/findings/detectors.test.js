@@ -422,3 +422,12 @@ test('a full pool is told with the lines that fill it, what computes first', () 
   assert.equal(waiting.where?.function, 'sendFile')
   assert.match(waiting.instead, /^set UV_THREADPOOL_SIZE/)
 })
+
+test('where the loop waits for a CPU and no code is blamed, what has most of its work is named', () => {
+  const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', culprit: null, evidence: { cpuMs: 30, runQueueMs: 270 } }))
+  const system = { ms: 1000, cpuMs: 400, runQueueMs: 400, throttledMs: null }
+  const { findings: [first, ...rest] } = ask({ activity: { busyMs: 41_000, hotSpots: [spot({ ms: 36_000, share: 0.88, culprit: { call: 'Intl.NumberFormat' } })] }, stalls, system })
+  assert.deepEqual([first.id, rest], ['starved', []])
+  assert.match(first.what, /waited for a CPU \d+ % of it\. POST \/login spends 88 % of the loop's busy time in Intl\.NumberFormat, called in login/)
+  assert.match(first.instead, /; or use less CPU: make one Intl formatter/)
+})

@@ -6,6 +6,7 @@
 const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
+const { mostOfWork } = require('./hot')
 const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
@@ -32,7 +33,7 @@ const STARVED = Object.freeze({
 const starved = {
   ids: ['starved'],
   explains: ['slow-elsewhere', 'many-short-turns'],
-  find (readings) {
+  find (readings, found) {
     const observedMs = stallTimeOf(readings)
     const stalls = sumStalls(readings, ['starved'])
     const { waiting, throttled, cpu } = processorShares(readings)
@@ -41,14 +42,20 @@ const starved = {
     const isNow = (throttled >= STARVED.minThrottledShare || waiting >= STARVED.minWaitingShare) && lostMs >= observedMs * STARVED.minLostShare
     const isMain = isMainReason(readings)
     if (!isNow && !isMain) return []
+    const { instead, ...reason } = throttled >= waiting / 2 ? quota(throttled) : contention(waiting)
+    const most = found.some(({ id }) => id.startsWith('hot-')) ? null : mostOfWork(readings)
     return [makeFinding(readings, {
       id: 'starved',
       // If it is not the main reason, what the loop does in the time that it gets comes first.
       ...(!isMain && { severity: /** @type {const} */ ('warning') }),
       lostMs,
-      ...(throttled >= waiting / 2 ? quota(throttled) : contention(waiting)),
-      what: [...countOf(stalls, observedMs), `${stalls.count === 0 ? 'In' : 'During stalls and in'} the last second, the loop ran ${percent(cpu)} ` +
-        `of the time and waited for a CPU ${percent(waiting)} of it.`].join(' '),
+      ...reason,
+      what: sentences(
+        countOf(stalls, observedMs),
+        `${stalls.count === 0 ? 'In' : 'During stalls and in'} the last second, the loop ran ${percent(cpu)} of the time and waited for a CPU ${percent(waiting)} of it.`,
+        most?.title
+      ),
+      instead: most === null ? instead : `${instead}; or use less CPU: ${most.instead}`,
       evidence: {
         starvedStalls: stalls.count, starvedMs: stalls.ms, waitingShare: rounded(waiting, 3), throttledShare: rounded(throttled, 3), cpuShare: rounded(cpu, 3)
       },
@@ -75,7 +82,7 @@ function isMainReason (readings) {
  * @param {number} observedMs
  */
 function countOf ({ count, ms }, observedMs) {
-  return count === 0 ? [] : [`${times(count, 'stall')} of the last ${duration(observedMs)} (${duration(ms)}) had no other cause.`]
+  return count > 0 && `${times(count, 'stall')} of the last ${duration(observedMs)} (${duration(ms)}) had no other cause.`
 }
 
 /** @param {number} throttled */
