@@ -64,3 +64,12 @@ test('of a package that compiles, what it makes is to be kept', () => {
   assert.match(instead, /^compile each template or schema once, at start-up or on its first use, and keep the result$/)
   assert.match(asked({ package: 'express', function: 'res.render', through: { package: 'pug', function: 'renderFile' } }, 'pug').instead, /NODE_ENV=production makes Express keep its views/)
 })
+
+test('a router that tries its routes one after the other is told as such', () => {
+  const routing = spot({ origin: 'dependency', culprit: { function: 'match', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
+  const first = ask(routing)
+  assert.equal(first.id, 'hot-dependency')
+  assert.match(first.instead, /^mount the routes of each prefix/)
+  const compiling = spot({ origin: 'dependency', culprit: { function: 'parse', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
+  assert.doesNotMatch(ask(compiling).instead, /mount/)
+})

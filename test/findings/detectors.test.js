@@ -352,12 +352,6 @@ test('a pool that is full of lookups is told as waiting for DNS', () => {
   assert.match(`${first.why} ${first.instead}`, /at most half of the threads.*keepAlive/)
 })
 
-test('that nothing is wrong is said with where most of the work is', () => {
-  const { findings: [first] } = ask({ activity: { busyMs: 5000, hotSpots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
-  assert.equal(first.id, 'nothing-wrong')
-  assert.match(first.what, /Most of its work, 50 %, is in login \(auth\.js:23\), for POST \/login\.$/)
-})
-
 test('a function that only hands work to many others does not fill the loop by itself', () => {
   const { findings: [first] } = ask({ activity: { busyMs: 58_000, samples: 5800, hotSpots: [spot({ ms: 55_000, ownMs: 3000, share: 0.95 })] } })
   assert.equal(first.id, 'many-short-turns')
@@ -385,49 +379,4 @@ test('busy threads that are watched are told with their functions', () => {
   const top = { function: 'resize', file: 'image.js', line: 12, column: 0, share: 0.9 }
   const { findings } = ask({ threads: { ...THREADS, watched: [{ name: 'worker 3 (image.js)', busyMs: 50_000, top }, { name: 'worker 4 (image.js)', busyMs: 900, top: null }] } })
   assert.match(findings.find(({ id }) => id === 'busy-threads').what, /Busy time by samples: worker 3 \(image\.js\) 50\.0 s in resize \(image\.js:12\); worker 4 \(image\.js\) 900 ms\.$/)
-})
-
-test('where nothing is wrong, what has most of the work is named, with what to do', () => {
-  const some = spot({ ms: 9000, share: 0.7, culprit: { call: 'Intl.NumberFormat' } })
-  const { findings: [only] } = ask({ activity: { busyMs: 12_800, hotSpots: [some] } })
-  assert.equal(only.id, 'nothing-wrong')
-  assert.match(only.what, /POST \/login spends 70 % of the loop's busy time in Intl\.NumberFormat, called in login \(auth\.js:23\)\.$/)
-  assert.match(only.instead, /^nothing has to change; to use less CPU: make one Intl formatter/)
-  const { findings: [less] } = ask({ activity: { busyMs: 12_800, hotSpots: [{ ...some, share: 0.3, ms: 3900 }] } })
-  assert.deepEqual([less.id, less.instead], ['nothing-wrong', ''])
-})
-
-test('a router that tries its routes one after the other is told as such', () => {
-  const routing = spot({ origin: 'dependency', culprit: { function: 'match', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
-  const { findings: [first] } = ask(hotSpots(routing))
-  assert.equal(first.id, 'hot-dependency')
-  assert.match(first.instead, /^mount the routes of each prefix/)
-  const compiling = spot({ origin: 'dependency', culprit: { function: 'parse', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
-  assert.doesNotMatch(ask(hotSpots(compiling)).findings[0].instead, /mount/)
-})
-
-test('a full pool is told with the lines that fill it, what computes first', () => {
-  const line = more => ({ function: 'login', file: 'auth.js', line: 5, column: 3, awaited: 'crypto', via: null, resumedBy: null, poolMs: 0, turnMs: 0, callers: [], requests: 9, waits: 9, ms: 900, queuedMs: 0, share: 0.8, p50Ms: 100, p99Ms: 100, maxMs: 100, ...more })
-  const route = (route, lines) => ({ route, requests: 9, open: 0, truncated: 0, totalMs: 9000, waitingMs: 9000, unseenMs: 0, clientMs: 0, lines, serial: [] })
-  const pace = { ms: 60_000, routes: [{ route: 'POST /login', count: 90, seconds: 90 }, { route: 'GET /file', count: 900, seconds: 900 }] }
-  const waits = [route('POST /login', [line()]), route('GET /file', [line({ function: 'sendFile', file: 'files.js', line: 9, awaited: 'node:fs/promises' })])]
-  const pool = { queued: 30, maxWaitMs: 700 }
-  const threads = { ms: 60_000, workerMs: 0, poolMs: 110_000, peak: 0, isPoolApart: true, busiest: [], watched: [] }
-  const asked = more => ask({ pool, pace, waits, ...more }).findings.find(({ id }) => id === 'pool-full')
-  const computing = asked({ threads })
-  assert.deepEqual([computing.where?.function, computing.where?.route], ['login', 'POST /login'])
-  assert.match(computing.what, /used 183 % of a CPU.*POST \/login 80 % of its time at login \(auth\.js:5\) for crypto; GET \/file 80 % of its time at sendFile/)
-  assert.match(computing.instead, /^do less of what computes at once/)
-  const waiting = asked({ threads: { ...threads, poolMs: 2000 } })
-  assert.equal(waiting.where?.function, 'sendFile')
-  assert.match(waiting.instead, /^set UV_THREADPOOL_SIZE/)
-})
-
-test('where the loop waits for a CPU and no code is blamed, what has most of its work is named', () => {
-  const stalls = Array.from({ length: 9 }, () => stall({ cause: 'starved', culprit: null, evidence: { cpuMs: 30, runQueueMs: 270 } }))
-  const system = { ms: 1000, cpuMs: 400, runQueueMs: 400, throttledMs: null }
-  const { findings: [first, ...rest] } = ask({ activity: { busyMs: 41_000, hotSpots: [spot({ ms: 36_000, share: 0.88, culprit: { call: 'Intl.NumberFormat' } })] }, stalls, system })
-  assert.deepEqual([first.id, rest], ['starved', []])
-  assert.match(first.what, /waited for a CPU \d+ % of it\. POST \/login spends 88 % of the loop's busy time in Intl\.NumberFormat, called in login/)
-  assert.match(first.instead, /; or use less CPU: make one Intl formatter/)
 })

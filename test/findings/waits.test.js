@@ -38,3 +38,20 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   const two = ['loadUser', 'loadOrders'].map(name => lineOf({ meanMs: 400, durationMs: 900, function: name, awaited: 'fetch' }))
   assert.match(find(sampled(two), 'slow-elsewhere').what, /They wait at several lines: loadUser \(orders\.js:12\) 47 % for fetch, loadOrders \(orders\.js:12\) 47 % for fetch\./)
 })
+
+test('a full pool is told with the lines that fill it, what computes first', () => {
+  const line = more => ({ function: 'login', file: 'auth.js', line: 5, column: 3, awaited: 'crypto', via: null, resumedBy: null, poolMs: 0, turnMs: 0, callers: [], requests: 9, waits: 9, ms: 900, queuedMs: 0, share: 0.8, p50Ms: 100, p99Ms: 100, maxMs: 100, ...more })
+  const route = (route, lines) => ({ route, requests: 9, open: 0, truncated: 0, totalMs: 9000, waitingMs: 9000, unseenMs: 0, clientMs: 0, lines, serial: [] })
+  const pace = { ms: 60_000, routes: [{ route: 'POST /login', count: 90, seconds: 90 }, { route: 'GET /file', count: 900, seconds: 900 }] }
+  const waits = [route('POST /login', [line()]), route('GET /file', [line({ function: 'sendFile', file: 'files.js', line: 9, awaited: 'node:fs/promises' })])]
+  const pool = { queued: 30, maxWaitMs: 700 }
+  const threads = { ms: 60_000, workerMs: 0, poolMs: 110_000, peak: 0, isPoolApart: true, busiest: [], watched: [] }
+  const asked = more => find({ pool, pace, waits, ...more }, 'pool-full')
+  const computing = asked({ threads })
+  assert.deepEqual([computing.where?.function, computing.where?.route], ['login', 'POST /login'])
+  assert.match(computing.what, /used 183 % of a CPU.*POST \/login 80 % of its time at login \(auth\.js:5\) for crypto; GET \/file 80 % of its time at sendFile/)
+  assert.match(computing.instead, /^do less of what computes at once/)
+  const waiting = asked({ threads: { ...threads, poolMs: 2000 } })
+  assert.equal(waiting.where?.function, 'sendFile')
+  assert.match(waiting.instead, /^set UV_THREADPOOL_SIZE/)
+})
