@@ -21,7 +21,7 @@ function wait (fromMs, toMs, frames, { made = null, resource = '', isByOther = f
 
 /** @returns milliseconds by `function:line awaited` */
 function divided (waits, runs = []) {
-  const { lines } = attributeWaits(waits, runs.map(ms => ms * 1e3))
+  const { lines } = attributeWaits(waits, { runs: runs.map(ms => ms * 1e3) })
   return Object.fromEntries(lines.map(({ app: [{ place }], awaited, spans }) => [
     `${place.function}:${place.line}${awaited === null ? '' : ` ${awaited}`}`,
     spans.reduce((all, micros, index) => all + (index % 2 === 0 ? -micros : micros), 0) / 1e3
@@ -65,7 +65,7 @@ test('a query that is no promise is one wait, and the package that made it is na
     wait(0.1, 50, [app('load', 6)]),
     wait(0.1, 49, [native('then'), library('then', cancelable)], { made })
   ]
-  const { lines: [{ count, awaited, via }] } = attributeWaits(waits, [])
+  const { lines: [{ count, awaited, via }] } = attributeWaits(waits, { runs: [] })
   assert.deepEqual([count, awaited, via], [1, 'p-cancelable', 'got'])
 })
 
@@ -112,8 +112,22 @@ test('Promise.all() is one wait at its line, and a race is what is in it', () =>
 test('a library that awaits by itself is what the application awaits', () => {
   const waits = [wait(0, 30, [library('connect'), library('run', '/app/node_modules/knex/lib/runner.js'), app('load', 6)]), wait(0, 30, [app('load', 6)])]
   assert.deepEqual(divided(waits), { 'load:6 pg-pool': 30 })
-  const { lines: [{ via }] } = attributeWaits(waits, [])
+  const { lines: [{ via }] } = attributeWaits(waits, { runs: [] })
   assert.equal(via, 'knex')
+})
+
+test('of a request that was not followed to the end, the rest of what a function awaits is divided as before', () => {
+  const made = { made: [native('Promise'), library('query'), app('load', 7)] }
+  const waits = [
+    wait(0, 600, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] }),
+    wait(0, 10, [app('load', 6), app('handler', 12)]),
+    ...[10, 20, 30].map(ms => wait(ms, ms + 10, [app('load', 7), app('handler', 12)], made))
+  ]
+  const { lines } = attributeWaits(waits, { runs: [], truncatedMicros: 40e3 })
+  const found = lines.map(({ app: [{ place }], awaited, count, spans }) => [place.line, awaited, count, spans.reduce((all, micros, index) => all + (index % 2 === 0 ? -micros : micros), 0) / 1e3])
+  assert.deepEqual(found, [[6, null, 15, 150], [7, 'pg-pool', 45, 450]])
+  const alone = [wait(0, 10, [app('load', 6)]), wait(11, 90, [app('handler', 12)])]
+  assert.deepEqual(attributeWaits(alone, { runs: [], truncatedMicros: 10e3 }).lines.map(({ app: [{ place }] }) => place.line), [6, 12], 'what nothing was seen of')
 })
 
 test('then() waits like await, and callbacks wait where nothing else does', () => {
@@ -132,19 +146,19 @@ test('awaits in a row are counted by function, and of nested ones the caller is 
     wait(index * 10, index * 10 + 10, [app('load', 6), app('handler', 12)]),
     wait(index * 10, index * 10 + 10, [app('handler', 12)])
   ]).flat()
-  const { serial } = attributeWaits(waits, [])
+  const { serial } = attributeWaits(waits, { runs: [] })
   assert.deepEqual(serial.map(({ frame, count, micros }) => [frame.place.function, count, micros]), [['handler', 4, 40_000]])
   const next = { made: [native('resolve'), library('dispatch', '/app/node_modules/koa-compose/index.js'), app('timing', 5)] }
   const inner = [wait(5, 20, [app('handler', 12), library('dispatch', '/app/node_modules/koa-compose/index.js'), app('timing', 5)])]
-  assert.deepEqual(attributeWaits([wait(0, 5, [app('timing', 4)]), ...inner, wait(5, 20, [app('timing', 5)], next)], []).serial, [], 'the next middleware')
+  assert.deepEqual(attributeWaits([wait(0, 5, [app('timing', 4)]), ...inner, wait(5, 20, [app('timing', 5)], next)], { runs: [] }).serial, [], 'the next middleware')
   const atOnce = [wait(0, 10, [app('load', 6)]), wait(0, 12, [app('load', 6)])]
-  assert.deepEqual(attributeWaits(atOnce, []).serial, [])
+  assert.deepEqual(attributeWaits(atOnce, { runs: [] }).serial, [])
 })
 
 test('of a wait for a queue, the time until its turn is separated from that of the work itself', () => {
   const queue = name => library(name, '/app/node_modules/p-queue/index.js')
   const made = [native('Promise'), queue('add'), app('load', 6), app('handler', 12)]
-  const turnMs = waits => attributeWaits(waits, []).lines.map(({ turnMicros }) => turnMicros / 1e3)
+  const turnMs = waits => attributeWaits(waits, { runs: [] }).lines.map(({ turnMicros }) => turnMicros / 1e3)
   const own = rest => wait(0, 90, [app('load', 6), app('handler', 12)], { made, ...rest })
   assert.deepEqual(turnMs([own({ isByOther: true, sinceMs: 60 })]), [60], 'others did the work since then')
   assert.deepEqual(turnMs([own({ sinceMs: 60 })]), [0], 'its own work, as several rounds of it')
@@ -177,24 +191,24 @@ test('a pool inside of another package is seen, and its time separated', () => {
   const acquire = [native('Promise'), library('acquire', '/app/node_modules/sequelize-pool/index.js'), library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)]
   const inside = wait(1, 31, [library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)], { made: acquire })
   const own = wait(0, 50, [app('load', 6)], { made: [library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)] })
-  const { lines: [{ awaited, poolMicros, count }] } = attributeWaits([own, inside], [])
+  const { lines: [{ awaited, poolMicros, count }] } = attributeWaits([own, inside], { runs: [] })
   assert.deepEqual([awaited, poolMicros, count], ['sequelize', 30_000, 1])
 })
 
 test('a pipeline is one wait: of a package many promises may be pending at once', () => {
   const commands = Array.from({ length: 60 }, (_, index) => wait(0, 40 + index / 100, [native('then'), library('sendCommand', '/app/node_modules/ioredis/index.js'), app('load', 6), app('handler', 12)]))
   const outer = wait(1, 41, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] })
-  const { lines } = attributeWaits([...commands, outer], [])
+  const { lines } = attributeWaits([...commands, outer], { runs: [] })
   assert.equal(lines.toSorted((left, right) => right.spans[1] - right.spans[0] - left.spans[1] + left.spans[0])[0].app[0].place.function, 'handler', 'its own function comes first')
-  assert.deepEqual(attributeWaits(commands, []).lines.map(({ count }) => count), [1])
+  assert.deepEqual(attributeWaits(commands, { runs: [] }).lines.map(({ count }) => count), [1])
   const inTurn = [0, 10, 20].map(ms => wait(ms, ms + 10, [app('poll', 6)], { resource: 'timer' }))
-  assert.deepEqual(attributeWaits(inTurn, []).lines.map(({ count }) => count), [3])
+  assert.deepEqual(attributeWaits(inTurn, { runs: [] }).lines.map(({ count }) => count), [3])
 })
 
 test('the turn in a queue that runs its work as code of another request begins when that passes the promise on', () => {
   const made = [native('Promise'), library('generator', '/app/node_modules/p-limit/index.js'), app('load', 6)]
   const own = wait(0, 90, [app('load', 6)], { made, sinceMs: 60 })
-  const turnMs = waits => attributeWaits(waits, []).lines.map(({ turnMicros }) => turnMicros / 1e3)
+  const turnMs = waits => attributeWaits(waits, { runs: [] }).lines.map(({ turnMicros }) => turnMicros / 1e3)
   assert.deepEqual(turnMs([own, wait(60, 89, [native('then')], { isByOther: true })]), [60])
   assert.deepEqual(turnMs([own, wait(1, 89, [native('then')])]), [0], 'its own turn came at once')
 })

@@ -19,8 +19,8 @@ function createSampling (t) {
   return {
     sampler,
     /** Runs a handler as that of a request. */
-    async serve (handler, { isAnswered = true } = {}) {
-      const micros = monotonicMicros()
+    async serve (handler, { isAnswered = true, agoMicros = 0 } = {}) {
+      const micros = monotonicMicros() - agoMicros
       const request = createRequestContext({ method: 'GET', url: '/', headers: {} }, micros, micros)
       await context.run(request, async () => {
         sampler.onRequest()

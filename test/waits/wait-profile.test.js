@@ -26,7 +26,7 @@ function createProfile (late = []) {
 /** A request that waited for all of its time. */
 function sample (fromMicros, ms, parts) {
   const toMicros = fromMicros + ms * 1e3
-  return { route: 'GET /', startMicros: fromMicros, toMicros, isOpen: false, isTruncated: false, isAsked: false, waits: [[0, -1, fromMicros, toMicros, '', -1, 0, 0, 0]], runs: [], ...parts }
+  return { route: 'GET /', startMicros: fromMicros, toMicros, isOpen: false, truncatedMicros: 0, isAsked: false, waits: [[0, -1, fromMicros, toMicros, '', -1, 0, 0, 0]], runs: [], ...parts }
 }
 
 test('lines are shown as they were written, with the requests that waited there', async () => {

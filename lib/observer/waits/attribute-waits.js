@@ -41,7 +41,10 @@ const { LOCKS } = require('./await-stacks')
  * @property {number} behindMicros
  * @property {Set<number>} behind
  * @property {Set<Node>} counted
+ * @property {number} unseenMicros  of the spans: for which its waits were not seen
  * @property {Map<string, Label & { micros: number }>} labels
+ *
+ * @typedef {{ line: OpenLine, pending: Set<Node>, micros: number }} Seen  which line had a stretch of time
  *
  * @typedef {{ awaited: string | null, via: string | null, resumedBy: SettledBy['place'] }} Label
  *
@@ -70,20 +73,26 @@ const MAX_AT_ONCE = 50
 
 /**
  * @param {readonly Awaited[]} waits
- * @param {number[]} runs  begins and ends of the request's own code
+ * @param {object} request
+ * @param {number[]} request.runs  begins and ends of its own code
+ * @param {number} [request.truncatedMicros]  waits that began later are not seen; 0: there are none
  * @returns {{ lines: LineTime[], serial: Serial[] }}
  */
-function attributeWaits (waits, runs) {
+function attributeWaits (waits, { runs, truncatedMicros = 0 }) {
   const nodes = createNodes(withCallers(waits))
   const lazy = waits.filter(isLazy)
   const returned = waits.filter(isReturned)
   const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
   /** @type {Map<string, OpenLine>} */
   const lines = new Map()
+  /** @type {Seen[]} */
+  const seen = []
   for (const { fromMicros, toMicros, pending } of segmentsOf(nodes, runs)) {
     const chosen = choose(pending, { lazy, returned }, fromMicros)
     if (chosen === null) continue
+    if (truncatedMicros !== 0 && fromMicros >= truncatedMicros && divideUnseen(seen, chosen.node, fromMicros, toMicros)) continue
     const line = lineOf(lines, chosen.node)
+    if (truncatedMicros !== 0) seen.push({ line, pending: new Set(pending), micros: toMicros - fromMicros })
     line.counted.add(chosen.node)
     const { awaited, via, resumedBy } = chosen
     const label = `${awaited} ${via} ${resumedBy === null}`
@@ -96,18 +105,64 @@ function attributeWaits (waits, runs) {
       line.behindMicros += toMicros - fromMicros
       line.behind.add(by)
     }
-    if (line.spans.at(-1) === fromMicros) line.spans[line.spans.length - 1] = toMicros
-    else line.spans.push(fromMicros, toMicros)
+    extend(line, fromMicros, toMicros)
     const { wait } = chosen.node
     if (wait.toMicros === toMicros) line.ended.push(Math.max(wait.fromMicros, line.spans[line.spans.length - 2]), toMicros)
   }
   return {
-    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, poolMicros, turnMicros, behindMicros, behind }) => {
-      const [{ awaited, via, resumedBy }] = [...labels.values()].sort((left, right) => right.micros - left.micros)
-      return { app, spans, ended, awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind: [...behind], count: countOf([...counted]) }
+    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, behind, unseenMicros, ...times }) => {
+      const [{ awaited, via, resumedBy, micros }, ...others] = [...labels.values()].sort((left, right) => right.micros - left.micros)
+      const seenMicros = others.reduce((all, label) => all + label.micros, micros)
+      const scaled = (/** @type {number} */ one) => one * (1 + unseenMicros / seenMicros)
+      return {
+        app,
+        spans,
+        ended,
+        awaited,
+        via,
+        resumedBy,
+        poolMicros: scaled(times.poolMicros),
+        turnMicros: scaled(times.turnMicros),
+        behindMicros: scaled(times.behindMicros),
+        behind: [...behind],
+        count: Math.round(scaled(countOf([...counted])))
+      }
     }),
     serial: serialOf(nodes)
   }
+}
+
+/**
+ * @param {OpenLine} line
+ * @param {number} fromMicros
+ * @param {number} toMicros
+ */
+function extend ({ spans }, fromMicros, toMicros) {
+  if (spans.at(-1) === fromMicros) spans[spans.length - 1] = toMicros
+  else spans.push(fromMicros, toMicros)
+}
+
+/**
+ * Of a request with too many waits, what a function awaits later is not seen: its time is divided among the lines that had it before.
+ * @param {Seen[]} seen
+ * @param {Node} node
+ * @param {number} fromMicros
+ * @param {number} toMicros
+ * @returns {boolean} whether there are such lines
+ */
+function divideUnseen (seen, node, fromMicros, toMicros) {
+  /** @type {Map<OpenLine, number>} */
+  const before = new Map()
+  for (const { line, pending, micros } of seen) if (pending.has(node)) before.set(line, (before.get(line) ?? 0) + micros)
+  const sumMicros = [...before.values()].reduce((sum, micros) => sum + micros, 0)
+  let atMicros = fromMicros
+  for (const [line, micros] of before) {
+    const endMicros = atMicros + micros / sumMicros * (toMicros - fromMicros)
+    extend(line, atMicros, endMicros)
+    line.unseenMicros += endMicros - atMicros
+    atMicros = endMicros
+  }
+  return before.size > 0
 }
 
 /**
@@ -470,7 +525,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), labels: new Map() }
+  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), unseenMicros: 0, labels: new Map() }
   lines.set(name, line)
   return line
 }

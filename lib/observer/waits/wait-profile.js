@@ -177,19 +177,19 @@ class WaitProfile {
     if (pending.length === 0) return []
     const { attributeWaits } = require('./attribute-waits') // loaded with the first sampled request
     const subjects = pending.map(sample => {
-      const { lines, serial } = attributeWaits(this.#waitsOf(sample), sample.runs)
+      const { lines, serial } = attributeWaits(this.#waitsOf(sample), sample)
       const waits = lines.map(({ spans, count }, index) => [index, count, 0, lengthOf(spans), ...spans])
       return { sample, lines, serial, route: sample.route, fromMicros: sample.startMicros, startMicros: sample.startMicros, toMicros: sample.toMicros, waits }
     })
     const timelines = this.#explain(subjects)
     const busySince = this.#busySince(Math.min(...subjects.map(({ startMicros }) => startMicros)))
     return subjects.map(subject => {
-      const { sample: { route, startMicros, toMicros, isOpen, isTruncated, isAsked, clientMicros }, lines, serial } = subject
+      const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, isAsked, clientMicros }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
       const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
       const unseenMs = Math.max(0, waitingMs - sum(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
-      return { route, startMicros, toMicros, isOpen, isTruncated, isAsked, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), lines: found, serial: inRow }
+      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, isAsked, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), lines: found, serial: inRow }
     })
   }
 

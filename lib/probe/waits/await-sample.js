@@ -3,6 +3,7 @@
 // What one sampled request awaited: for each wait its stack, begin and end. Stacks are captured when the wait begins, and read when the request is
 // over, or no longer sampled: reading takes several times as long, and the request should not pay for it.
 
+const { monotonicMicros } = require('../../base/monotonic')
 const { captureStack, readStacks } = require('../call-sites')
 
 /** @import { CapturedStack } from '../call-sites' */
@@ -14,8 +15,11 @@ const DEPTH = 20
 const MADE_DEPTH = 8
 // Where a promise was settled: by a timer or a callback of Node.js, or by other code of the application.
 const SETTLED_DEPTH = 16
-// Captured stacks of one request. A request with more is marked as truncated.
-const MAX_CAPTURED = 400
+// Captured stacks of one request: so many at once, one more for each of these stretches of its time, and so many in all. Of a request with more only the
+// first ones are seen.
+const MAX_AT_ONCE = 400
+const MICROS_OF_ONE = 250
+const MAX_CAPTURED = 2000
 const MAX_LENGTH = 300 // of names and files, each
 
 // Frames of one process; a few hundred bytes each.
@@ -49,7 +53,7 @@ const { stringify } = JSON // as it was at load
  * @property {number} startMicros
  * @property {number} toMicros
  * @property {boolean} isOpen  it was not answered yet
- * @property {boolean} isTruncated
+ * @property {number} truncatedMicros  when it had captured too many stacks: what began later is not seen; 0: it was followed to the end
  * @property {boolean} isAsked  it was sampled on request
  * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number,
  *   byMicros: number][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
@@ -64,7 +68,7 @@ class AwaitSample {
   context
   isAsked
   isOver = false
-  isTruncated = false
+  truncatedMicros = 0
   /** @type {Wait[]} */
   waits = []
   /** @type {number[]} */
@@ -102,13 +106,19 @@ class AwaitSample {
    * @param {number} depth
    */
   #capture (callee, depth) {
-    if (this.#captured === MAX_CAPTURED) {
-      this.isTruncated = true
-      return null
-    }
+    if (this.#captured >= MAX_AT_ONCE && this.#isFull(monotonicMicros())) return null
     this.#captured++
     return captureStack(callee, depth)
   }
+
+  /** @param {number} micros  now */
+  #isFull (micros) {
+    const max = Math.min(MAX_CAPTURED, MAX_AT_ONCE + (micros - this.context.startMicros) / MICROS_OF_ONE)
+    if (this.#captured >= max) this.truncatedMicros ||= micros
+    return this.isTruncated
+  }
+
+  get isTruncated () { return this.truncatedMicros !== 0 }
 
   /**
    * @param {Settled | null} settled
@@ -128,14 +138,14 @@ class AwaitSample {
    */
   close (batch, route, toMicros, isOpen) {
     this.isOver = true
-    const { waits, runs, clientMicros, isTruncated, isAsked, context: { startMicros } } = this
+    const { waits, runs, clientMicros, truncatedMicros, isAsked, context: { startMicros } } = this
     const texts = readStacks(waits.flatMap(({ stack, made }) => [stack, made])).map(describe)
     batch.samples.push({
       route,
       startMicros,
       toMicros,
       isOpen,
-      isTruncated,
+      truncatedMicros,
       isAsked,
       waits: waits.map((wait, index) => [
         batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource,
