@@ -109,6 +109,28 @@ test('Promise.all() is one wait at its line, and a race is what is in it', () =>
   assert.deepEqual(divided(race), { 'load:6': 40 })
 })
 
+test('Promise.all() of calls to one package is a wait for that package', () => {
+  const all = [native('all'), app('handler', 12)]
+  const outer = wait(0, 90, [app('handler', 12)], { made: all })
+  const query = [native('Promise'), library('query'), app('pick', 12), native('map'), app('handler', 12)]
+  const member = (toMs, made) => wait(0, toMs, [native('then'), ...all], { made })
+  assert.deepEqual(divided([outer, member(40, query), member(90, query)]), { 'handler:12 pg-pool': 90 })
+  assert.deepEqual(divided([outer, member(40, query), member(90, [library('get', '/app/node_modules/ioredis/index.js'), app('handler', 12)])]), { 'handler:12 Promise.all': 90 })
+  const inside = wait(0, 89, [app('load', 6), native('map'), app('handler', 12)], { made: [library('query'), app('load', 6)] })
+  assert.deepEqual(divided([outer, inside, member(90, [app('load', 5), native('map'), app('handler', 12)])]), { 'handler:12 pg-pool': 90 }, 'by functions of the application')
+})
+
+test('what a handler returns without awaiting it is what the request waits for', () => {
+  const framework = library('handleRequest', '/app/node_modules/fastify/index.js')
+  const outer = wait(0, 50, [native('then'), framework], { made: [app('handler', 11), framework] })
+  const query = [native('Promise'), library('query'), app('load', 6), app('handler', 12)]
+  assert.deepEqual(divided([outer, wait(1, 49, [native('then')], { made: query })]), { 'handler:11': 2, 'load:6 pg-pool': 48 })
+  const thenable = { stack: read([library('run', '/app/node_modules/knex/index.js')]), made: null, fromMicros: 0, toMicros: 49e3, resource: '' }
+  assert.deepEqual(divided([outer, thenable]), { 'handler:11 knex': 50 })
+  const own = wait(0, 30, [app('handler', 12), framework])
+  assert.deepEqual(divided([outer, own]), { 'handler:12': 30, 'handler:11': 20 })
+})
+
 test('a library that awaits by itself is what the application awaits', () => {
   const waits = [wait(0, 30, [library('connect'), library('run', '/app/node_modules/knex/lib/runner.js'), app('load', 6)]), wait(0, 30, [app('load', 6)])]
   assert.deepEqual(divided(waits), { 'load:6 pg-pool': 30 })

@@ -45,6 +45,23 @@ test('it samples what it is asked for, and nothing before or after', async t => 
   assert.deepEqual(sampler.readAsked(), { seen: 1 })
 })
 
+test('where a promise was made is read for all that await it, in several requests too', async t => {
+  const { sampler, serve } = createSampling(t)
+  const madeOf = ({ stacks, samples: [{ waits }] }) => waits.map(([, made]) => made === -1 ? '' : stacks[made]).filter(text => text.includes('"make"')).length
+  const settle = []
+  const make = () => new Promise(resolve => { settle.push(resolve) })
+  let shared
+  sampler.ask(60)
+  await serve(async () => {
+    shared = make()
+    setImmediate(() => settle[0]())
+    await Promise.all([shared.then(() => {}), shared.then(() => {})])
+  })
+  assert.ok(madeOf(sampler.take()) >= 2)
+  await serve(async () => { await shared })
+  assert.equal(madeOf(sampler.take()), 1)
+})
+
 test('by itself it samples a few requests a second, and rests', async t => {
   const { sampler, serve } = createSampling(t)
   sampler.start()
@@ -135,9 +152,14 @@ test('a request that waits without an end is cut off', async t => {
   await serve(async () => { for (let count = 0; count < 5000; count++) await null })
   const { samples: [sample] } = sampler.take()
   assert.ok(sample.truncatedMicros > 0 && sample.waits.length < 2000)
-  await serve(async () => { for (let count = 0; count < 900; count++) await null }, { agoMicros: 1e6 })
-  const { samples: [long] } = sampler.take()
-  assert.equal(long.truncatedMicros, 0, 'one that takes long may wait more often')
+})
+
+test('a request that takes long may wait more often than one that has just begun', async t => {
+  const { sampler, serve } = createSampling(t)
+  sampler.ask(60)
+  await serve(async () => { for (let count = 0; count < 300; count++) await null }, { agoMicros: 200e3 })
+  const { samples: [sample] } = sampler.take()
+  assert.ok(sample.truncatedMicros === 0 && sample.waits.length > 400, JSON.stringify([sample.truncatedMicros, sample.waits.length]))
 })
 
 test("the application's Error settings are as before, and its own prepareStackTrace is not called", async t => {

@@ -80,6 +80,8 @@ const MAX_AT_ONCE = 50
  */
 function attributeWaits (waits, { runs, truncatedMicros = 0 }) {
   const nodes = createNodes(withCallers(waits))
+  const all = [...nodes, ...ofFrameworks(waits)]
+  const membersOf = createMembersOf(waits, nodes)
   const lazy = waits.filter(isLazy)
   const returned = waits.filter(isReturned)
   const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
@@ -87,8 +89,8 @@ function attributeWaits (waits, { runs, truncatedMicros = 0 }) {
   const lines = new Map()
   /** @type {Seen[]} */
   const seen = []
-  for (const { fromMicros, toMicros, pending } of segmentsOf(nodes, runs)) {
-    const chosen = choose(pending, { lazy, returned }, fromMicros)
+  for (const { fromMicros, toMicros, pending } of segmentsOf(all, runs)) {
+    const chosen = choose(pending, { lazy, returned, membersOf }, fromMicros)
     if (chosen === null) continue
     if (truncatedMicros !== 0 && fromMicros >= truncatedMicros && divideUnseen(seen, chosen.node, fromMicros, toMicros)) continue
     const line = lineOf(lines, chosen.node)
@@ -237,6 +239,7 @@ function longestOf (waits, fromMicros, endMicros) {
  * @property {string} key  of the function that waits
  * @property {number} depth  of its callers
  * @property {boolean} isOwn  the function itself waits, by await or then()
+ * @property {boolean} isOfFramework  a package waits for what the function returned
  * @property {boolean} isCombined
  * @property {string | null} awaitedKey  the function of the application that made what is awaited
  * @property {Set<number> | null} lines  at which it may have called what it awaits; null: not known
@@ -267,10 +270,37 @@ function createNodes (waits) {
       key,
       depth: stack.app.length,
       isOwn: wait.resource === '' && (stack.isAwait || stack.isThen),
+      isOfFramework: false,
       isCombined: wait.resource === '' && stack.isAwait && made?.isCombined === true,
       awaitedKey: made === null || made.isOfSeveral || made.makerKey === key ? null : made.makerKey,
       lines: callLines(made, key, place.line),
       callers: /** @type {Map<string, Set<number>>} */ (callers.get(key))
+    }
+  })
+}
+
+/**
+ * A handler may return a query, or its promise, without awaiting it: the framework awaits it, and shows only who made it.
+ * @param {readonly Awaited[]} waits
+ * @returns {Node[]}
+ */
+function ofFrameworks (waits) {
+  return waits.flatMap(wait => {
+    const { stack, made, resource } = wait
+    if (resource !== '' || stack.app.length > 0 || stack.isInternal || made === null || made.app.length === 0) return []
+    const [{ key }] = made.app
+    // Of an async function only where it was called is known.
+    const isNamed = made.awaited !== null || made.isOfSeveral
+    return {
+      wait: { ...wait, stack: made, made: isNamed ? made : null },
+      key,
+      depth: made.app.length,
+      isOwn: true,
+      isOfFramework: true,
+      isCombined: false,
+      awaitedKey: null,
+      lines: null,
+      callers: new Map()
     }
   })
 }
@@ -315,7 +345,7 @@ function segmentsOf (nodes, runs) {
  * @param {Awaited} wait
  */
 function isLazy ({ stack, made, resource }) {
-  return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
+  return resource === '' && stack.app.length === 0 && !stack.isInternal && (made === null || made.makerKey === null) && packageOf({ stack, made }) !== null
 }
 
 /**
@@ -382,12 +412,21 @@ function packageOf ({ stack, made }) {
 }
 
 /**
- * @param {Node[]} all  that are pending
- * @param {{ lazy: Awaited[], returned: Awaited[] }} unnamed  waits of the whole request that no function of the application shows by itself
+ * @param {Node[]} both  that are pending, with those of frameworks
+ * @param {object} unnamed  what names that no function of the application shows by itself
+ * @param {Awaited[]} unnamed.lazy      waits of the whole request
+ * @param {Awaited[]} unnamed.returned  likewise
+ * @param {(node: Node) => Label | null} unnamed.membersOf
  * @param {number} micros  the moment
  * @returns {(Label & { node: Node }) | null}
  */
-function choose (all, { lazy, returned }, micros) {
+function choose (both, { lazy, returned, membersOf }, micros) {
+  const all = both.filter(({ isOfFramework }) => !isOfFramework)
+  if (all.length === 0) {
+    // Of functions that return each other's promises, the innermost one.
+    const [node] = both.sort((one, other) => other.depth - one.depth || other.wait.fromMicros - one.wait.fromMicros)
+    return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, [], () => lazyAt(lazy, node.wait, micros))) }
+  }
   const combined = all.filter(({ isCombined }) => isCombined)
   // Promise.all() is one wait.
   const whole = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key)))
@@ -405,7 +444,38 @@ function choose (all, { lazy, returned }, micros) {
     return (covers.get(other) ?? 0) - (covers.get(one) ?? 0) || Number(other.wait.stack.isAwait) - Number(one.wait.stack.isAwait) ||
       one.depth - other.depth || one.wait.fromMicros - other.wait.fromMicros
   })
-  return node === undefined ? null : { node, ...awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : returnedAt(returned, returnerOf(node), micros, node.wait.toMicros)) }
+  return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : returnedAt(returned, returnerOf(node), micros, node.wait.toMicros))) }
+}
+
+/**
+ * Promise.all() of calls to one package is a wait for that package.
+ * @param {readonly Awaited[]} waits
+ * @param {Node[]} nodes
+ * @returns {(node: Node) => Label | null}  what all members await
+ */
+function createMembersOf (waits, nodes) {
+  const members = waits.filter(({ stack }) => stack.isInternal)
+  /** @type {Map<Node, Label | null>} */
+  const known = new Map()
+  const read = (/** @type {Node} */ { key, wait }) => {
+    const during = (/** @type {Awaited} */ one) => one.fromMicros >= wait.fromMicros - SAME_MICROS && one.toMicros <= wait.toMicros
+    const inside = nodes.filter(node => node.isOwn && !node.isCombined && during(node.wait))
+    const own = members.filter(member => during(member) && member.stack.app[0]?.key === key).slice(0, MAX_AT_ONCE)
+    const labels = own.flatMap(({ made }) => {
+      if (made === null || made.makerKey === null) return { awaited: made?.awaited ?? null, via: made?.via ?? null }
+      const { makerKey } = made
+      const below = inside.filter(node => isIn(node, makerKey))
+      return below.filter(node => !below.some(other => isBelow(other, node))).map(node => packageAwaited(node, inside))
+    })
+    const [first] = labels
+    return first !== undefined && first.awaited !== null && labels.every(({ awaited }) => awaited === first.awaited) ? { ...first, resumedBy: null } : null
+  }
+  return node => {
+    if (node.wait.made?.isCombined !== true) return null
+    const found = known.has(node) ? known.get(node) ?? null : read(node)
+    known.set(node, found)
+    return found
+  }
 }
 
 /**

@@ -26,6 +26,7 @@ const MAX_LENGTH = 300 // of names and files, each
 const MAX_KNOWN = 5000
 
 const { stringify } = JSON // as it was at load
+const NO_FRAMES = '[]'
 
 /**
  * A frame; lines and columns from 1, of the call and of the function's begin. V8's builtins have neither file nor position, Node's own code no
@@ -43,7 +44,6 @@ const { stringify } = JSON // as it was at load
  *
  * @typedef {object} Settled  how a promise that sampled requests await was settled
  * @property {CapturedStack | null} stack
- * @property {string} [text]  the stack, once it is read
  * @property {RequestContext | undefined} context  of the code that settled it
  * @property {number} sinceMicros  when that code began to wait for what let it go on; 0: not known
  * @property {number} byMicros  begin of the request that the code belongs to; 0: none, or it is over
@@ -139,7 +139,8 @@ class AwaitSample {
   close (batch, route, toMicros, isOpen) {
     this.isOver = true
     const { waits, runs, clientMicros, truncatedMicros, isAsked, context: { startMicros } } = this
-    const texts = readStacks(waits.flatMap(({ stack, made }) => [stack, made])).map(describe)
+    readOnce(waits.flatMap(({ stack, made, settled }) => [stack, made, settled?.stack ?? null]))
+    const numberOf = (/** @type {CapturedStack | null | undefined} */ stack) => batch.numberOf(stack ? texts.get(stack) ?? NO_FRAMES : NO_FRAMES)
     batch.samples.push({
       route,
       startMicros,
@@ -147,9 +148,8 @@ class AwaitSample {
       isOpen,
       truncatedMicros,
       isAsked,
-      waits: waits.map((wait, index) => [
-        batch.numberOf(texts[2 * index]), batch.numberOf(texts[2 * index + 1]), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), wait.resource,
-        batch.numberOf(textOf(wait.settled)), ...this.#settlerOf(wait.settled)
+      waits: waits.map(({ stack, made, settled, resource, ...wait }) => [
+        numberOf(stack), numberOf(made), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), resource, numberOf(settled?.stack), ...this.#settlerOf(settled)
       ]),
       runs,
       clientMicros
@@ -166,7 +166,7 @@ class Batch {
 
   /** @param {string} text */
   numberOf (text) {
-    if (text === '[]') return -1
+    if (text === NO_FRAMES) return -1
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
     this.#numbers.set(text, this.#numbers.size)
@@ -183,11 +183,13 @@ class Batch {
 const known = new Map()
 let knownCount = 0
 
-/** @param {Settled | null} settled  several requests may await the same promise */
-function textOf (settled) {
-  if (settled === null) return '[]'
-  settled.text ??= describe(readStacks([settled.stack])[0])
-  return settled.text
+/** As JSON: a stack can be read once, and several waits, also of several requests, may share it. @type {WeakMap<CapturedStack, string>} */
+const texts = new WeakMap()
+
+/** @param {(CapturedStack | null)[]} stacks */
+function readOnce (stacks) {
+  const unread = [...new Set(stacks)].filter(stack => stack !== null && !texts.has(stack))
+  readStacks(unread).forEach((sites, index) => { texts.set(/** @type {CapturedStack} */ (unread[index]), describe(sites)) })
 }
 
 /** @param {NodeJS.CallSite[]} sites */
@@ -195,7 +197,7 @@ function describe (sites) {
   try {
     return `[${sites.map(describeSite).join()}]`
   } catch {
-    return '[]'
+    return NO_FRAMES
   }
 }
 
