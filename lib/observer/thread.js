@@ -257,6 +257,7 @@ class ObserverThread {
 
   #sites = {
     noteGrowing: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowing(growing) },
+    noteGrowingFast: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowingFast(growing) },
     current: () => this.#allocationSites?.current() ?? null,
     /** @type {import('./memory/sites/site-watch').SiteWatch['arm']} */
     arm: (wanted, signal) => this.#siteWatch().arm(wanted, signal)

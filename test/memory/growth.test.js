@@ -49,3 +49,39 @@ test('of readings at any time the lowest of a few counts', () => {
   for (let reading = 0; reading < 120; reading++) leaking.addReading(reading * 30_000, (100 + reading + reading % 3 * 40) * MB)
   assert.ok(Math.abs(leaking.read().bytesPerMinute / MB - 2) < 0.2)
 })
+
+/** What has grown fast at the end, one collection every ten seconds. @param {(second: number) => number} megabytesAt  @param {string} [owner] */
+function fast (megabytesAt, { owner = 'heap', seconds = 60, every = 10 } = {}) {
+  const growth = new OwnerGrowth(owner)
+  for (let second = 0; second <= seconds; second += every) growth.add(second * 1000, megabytesAt(second) * MB)
+  assert.equal(growth.read(), null, 'there is no trend yet')
+  return growth.readFast(seconds * 1000)
+}
+
+test('what grows fast is noticed before there is a trend', () => {
+  const { owner, bytesPerMinute, grownBytes, minutes } = fast(second => 20 + second)
+  assert.deepEqual([owner, Math.round(bytesPerMinute / MB), Math.round(grownBytes / MB), minutes], ['heap', 60, 60, 1])
+  assert.ok(fast(second => 20 + second, { seconds: 20 }) !== null, 'three collections')
+  assert.ok(fast(second => 20 + second + noise(second) / 5) !== null, 'with noise')
+  assert.ok(fast(second => 20 + Math.max(0, second - 180), { seconds: 240 }) !== null, 'it begins later')
+  const worker = new OwnerGrowth('worker', 'resize')
+  for (const second of [10, 40, 70]) worker.addReading(second * 1000, second * MB)
+  assert.equal(worker.readFast(70_000)?.name, 'resize')
+})
+
+for (const [what, growing] of Object.entries({
+  noise: fast(second => 20 + noise(second)),
+  'a warm-up that is over': fast(second => 20 + Math.min(30, second)),
+  'a warm-up that slows down': fast(second => 60 - 40 * Math.exp(-second / 12)),
+  'a cache that is full after a minute': fast(second => Math.min(80, 20 + second), { seconds: 90 }),
+  'a few megabytes': fast(second => 20 + second / 20),
+  'a small part of what was there': fast(second => 1000 + second),
+  'two collections': fast(second => 20 + second, { seconds: 30, every: 30 }),
+  'growth that ended six minutes ago': (() => {
+    const growth = new OwnerGrowth('heap')
+    for (let second = 0; second <= 60; second += 10) growth.add(second * 1000, second * MB)
+    return growth.readFast(7 * 60_000)
+  })()
+})) {
+  test(`${what} does not grow fast`, () => assert.equal(growing, null))
+}

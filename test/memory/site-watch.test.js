@@ -84,6 +84,15 @@ test.describe('sites of what stays', () => {
     assert.equal(alone.keptAt, null)
   })
 
+  test('what a handler allocates of its connection is not what holds the rest', async () => {
+    const own = [handler(), frame('record', file, 6, 17)]
+    const answer = [...own, frame('ServerResponse', 'node:_http_server', 200, 1)]
+    const [handled] = await sitesOf([own, own, own, own, answer])
+    assert.deepEqual([handled.keptAt?.line, handled.holder], [7, 'Array'])
+    const [sockets] = await sitesOf([answer, own])
+    assert.deepEqual([sockets.keptAt?.line, sockets.holder], [7, 'sockets'])
+  })
+
   test('Buffers that a package creates are kept by the handler of their route', async () => {
     const frames = [{ function: 'done', file: path.join(path.dirname(file), 'node_modules/raw-body/index.js'), line: 9, column: 1 }]
     const kept = { frames, api: 'Buffer', isReceived: false, route: 'POST /files', bytes: 6e6, samples: 60, byBirth: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6] }

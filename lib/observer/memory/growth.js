@@ -15,6 +15,15 @@ const MIN_RECENT = 30 // a process that collects rarely has few points in two ho
 const LOWEST_OF = 3 // readings, for what no collection frees
 const STEADY = 0.4 // of the whole slope: in the second half it grows that fast at least, else it comes to an end
 
+// Too fast to wait for a trend. It may still be a warm-up, or a cache that fills: the age of what stays tells.
+const FAST = Object.freeze({
+  maxMs: 5 * 60_000, // then there is a trend
+  minMs: 20_000,
+  minPoints: 3,
+  minShare: 0.2, // of what was there before
+  minRising: 0.9 // of all pairs of points: with three of them all
+})
+
 /** From which growth on it is reported: bytes, and as a share of what was there before. */
 const LEAST = Object.freeze({
   heap: { bytes: 5e6, share: 0.05 },
@@ -33,6 +42,8 @@ class OwnerGrowth {
   #points = []
   /** @type {number[]} */
   #pending = []
+  /** Of the last minutes. @type {TrendPoint[]} */
+  #latest = []
 
   /**
    * @param {GrowthOwner} owner
@@ -45,6 +56,17 @@ class OwnerGrowth {
 
   /** Adds what was left after a full collection. @param {number} atMs @param {number} bytes */
   add (atMs, bytes) {
+    this.#noteLatest(atMs, bytes)
+    this.#addPoint(atMs, bytes)
+  }
+
+  /** @param {number} atMs @param {number} bytes */
+  #noteLatest (atMs, bytes) {
+    this.#latest = [...this.#latest.filter(point => atMs - point.atMs <= FAST.maxMs), { atMs, bytes, spaces: {} }]
+  }
+
+  /** @param {number} atMs @param {number} bytes */
+  #addPoint (atMs, bytes) {
     const points = this.#points
     points.push({ atMs, bytes, spaces: {} })
     while (points.length > MIN_RECENT && atMs - points[0].atMs > RECENT_MS) points.shift()
@@ -54,9 +76,10 @@ class OwnerGrowth {
 
   /** Adds a reading at any time: of a few the lowest counts. @param {number} atMs @param {number} bytes */
   addReading (atMs, bytes) {
+    this.#noteLatest(atMs, bytes)
     this.#pending.push(bytes)
     if (this.#pending.length < LOWEST_OF) return
-    this.add(atMs, Math.min(...this.#pending))
+    this.#addPoint(atMs, Math.min(...this.#pending))
     this.#pending = []
   }
 
@@ -72,6 +95,39 @@ class OwnerGrowth {
     if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
     return { owner: this.#owner, name: this.#name, bytes: usedBytes, bytesPerMinute: second.bytesPerMinute, grownBytes, minutes }
   }
+
+  /**
+   * Whether it has grown fast until now, for some time that is too short for a trend.
+   * @param {number} atMs  now
+   * @returns {Growing | null}
+   */
+  readFast (atMs) {
+    const latest = this.#latest.filter(point => atMs - point.atMs <= FAST.maxMs)
+    for (let from = 0; from + FAST.minPoints <= latest.length; from++) {
+      const growing = this.#fastSince(latest.slice(from))
+      if (growing !== null) return growing
+    }
+    return null
+  }
+
+  /**
+   * @param {TrendPoint[]} points
+   * @returns {Growing | null}
+   */
+  #fastSince (points) {
+    const { minutes, usedBytes, bytesPerMinute } = judge(points, Infinity)
+    const grownBytes = bytesPerMinute * minutes
+    if (minutes * 60_000 < FAST.minMs || grownBytes < Math.max(LEAST[this.#owner].bytes, points[0].bytes * FAST.minShare) || risingShare(points) < FAST.minRising) return null
+    const second = judge(points.slice(Math.floor(points.length / 2)), Infinity)
+    if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
+    return { owner: this.#owner, name: this.#name, bytes: usedBytes, bytesPerMinute, grownBytes, minutes }
+  }
+}
+
+/** @param {TrendPoint[]} points */
+function risingShare (points) {
+  const pairs = points.flatMap((left, index) => points.slice(index + 1).map(right => right.bytes > left.bytes))
+  return pairs.filter(isRising => isRising).length / pairs.length
 }
 
 module.exports = { OwnerGrowth }

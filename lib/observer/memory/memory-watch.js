@@ -29,6 +29,7 @@ const RECENT = 60 // points: ten minutes
 const COARSE_EVERY = 60 // readings
 const COARSE = 144 // points: a day
 const INSPECTOR_MS = 250
+const FRESH_MS = 5 * 60_000 // of what sampling has shown
 
 /**
  * @typedef {object} MemoryState  what the detectors of findings get
@@ -76,7 +77,7 @@ class MemoryWatch {
    * @param {() => number} parts.blockedMs
    * @param {{ hasSession: boolean, post: (method: string, params?: object) => Promise<any> }} parts.recorder
    * @param {StartInterval} parts.interval
-   * @param {Pick<SiteWatch, 'noteGrowing' | 'current' | 'arm'>} [parts.sites]
+   * @param {Pick<SiteWatch, 'noteGrowing' | 'noteGrowingFast' | 'current' | 'arm'>} [parts.sites]
    * @param {() => number} [parts.now]  milliseconds, monotonic
    */
   constructor (parts) {
@@ -112,6 +113,7 @@ class MemoryWatch {
       this.#growth.external.add(atMs, Math.max(0, Math.min(collection.externalBytes, noted.externalBytes) - buffersBytes))
     }
     this.#growth.native.addReading(atMs, sums.get('native') ?? 0)
+    this.#parts.sites?.noteGrowingFast(this.#growingFast())
     if (this.#readings++ % SLOWER !== 0) return
     this.#container = readContainer()
     this.#killedOf(this.#container)
@@ -172,10 +174,30 @@ class MemoryWatch {
 
   /** @returns {Growing[]} fastest first */
   #growing () {
-    const all = [...Object.values(this.#growth), ...this.#workerGrowth.values()].map(growth => growth.read()).filter(growing => growing !== null)
+    const all = this.#growths().map(growth => growth.read()).filter(growing => growing !== null)
     const workers = all.some(({ owner }) => owner === 'worker') ? null : this.#workersGrowth.read()
     if (workers !== null) all.push(workers)
+    for (const fast of this.#growingFast()) if (!all.some(({ owner, name }) => owner === fast.owner && name === fast.name) && this.#stays(fast)) all.push(fast)
     return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+  }
+
+  #growths () {
+    return [...Object.values(this.#growth), ...this.#workerGrowth.values()]
+  }
+
+  #growingFast () {
+    const atMs = this.#now()
+    return this.#growths().map(growth => growth.readFast(atMs)).filter(growing => growing !== null)
+  }
+
+  /**
+   * Before there is a trend: whether sampling has shown that what was allocated meanwhile stays.
+   * @param {Growing} growing
+   */
+  #stays (growing) {
+    const sites = this.#parts.sites?.current() ?? null
+    const { keepingSiteOf } = require('../findings/growing') // loaded with the first one
+    return sites !== null && !sites.isArmed && Date.now() - sites.toMs <= FRESH_MS && keepingSiteOf({ memory: { sites } }, growing) !== null
   }
 
   #unknownWorkers () {

@@ -54,6 +54,9 @@ const HOLDERS = Object.freeze(/** @type {HolderRow[]} */ ([
 // What calls the application's function keeps its result.
 const CALLERS = Object.freeze(packageRows(true))
 const MIN_HOLDER_SHARE = 0.02 // what refers to the data is small
+// These are the data themselves: every handler allocates a little of its connection.
+const ARE_DATA = new Set(['sockets', 'streams', 'zlib streams'])
+const MIN_DATA_SHARE = 0.3
 
 /**
  * @param {SamplingProfile} profile
@@ -202,8 +205,8 @@ function isKeptByCaller (holder) {
  * @param {number} bytes
  */
 function biggest (holders, bytes) {
-  const [first] = [...holders].sort(([, left], [, right]) => right - left)
-  return first !== undefined && first[1] >= bytes * MIN_HOLDER_SHARE ? first[0] : null
+  const notable = [...holders].filter(([holder, held]) => held >= bytes * (ARE_DATA.has(holder) ? MIN_DATA_SHARE : MIN_HOLDER_SHARE))
+  return notable.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
 }
 
 /** @param {SampledNode} head */

@@ -10,7 +10,7 @@ const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
 const { HeapSampler } = require('../../heap/sampler')
 const { heapSitesOf, isKeptByCaller, packageOf } = require('./heap-sites')
 const { keptLineOf } = require('./kept-line')
-const { judgeSurvival, sum } = require('./survival')
+const { judgeSurvival, MIN_INTERVALS, sum } = require('./survival')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
 /** @import { AllocationSite, AllocationSites, Growing } from '../../../../types/memory' */
@@ -24,6 +24,7 @@ const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
 const INTERVALS = 6
 const GROWTH_SECONDS = 180
+const FAST_SECONDS = 60
 const AGAIN_MS = 3600_000 // while memory still grows
 const FILLING = Object.freeze({ share: 0.6, minSeconds: 5, maxSeconds: 60, maxReadShare: 0.1 }) // of the time until memory is full
 // At most 3 % of the time: 0.7 % for V8's samples, 4 to 5 us each; 1.5 % for the readings; the rest for Buffers.
@@ -67,8 +68,8 @@ class SiteWatch {
   #last = null
   /** @type {Promise<AllocationSites> | undefined} */
   #running
-  #lastGrowthMs = -Infinity
-  #lastFillingMs = -Infinity
+  /** When it armed itself last, by the reason. @type {Map<string, number>} */
+  #lastMs = new Map()
 
   /**
    * @param {object} parts
@@ -99,9 +100,15 @@ class SiteWatch {
    * @param {Growing[]} growing
    */
   noteGrowing (growing) {
-    if (growing.length === 0 || this.isArmed || this.#now() - this.#lastGrowthMs < AGAIN_MS) return
-    this.#lastGrowthMs = this.#now()
-    unattended(this.arm({ seconds: GROWTH_SECONDS, reason: 'growth', workers: growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : []) }))
+    if (growing.length > 0) this.#armHourly('growing', { seconds: GROWTH_SECONDS, workers: workersOf(growing) })
+  }
+
+  /**
+   * Call it with the owners that grow fast, before there is a trend: once an hour at most it finds out whether what they have allocated stays.
+   * @param {Growing[]} growing
+   */
+  noteGrowingFast (growing) {
+    if (growing.length > 0) this.#armHourly('growing fast', { seconds: FAST_SECONDS, workers: workersOf(growing) })
   }
 
   /**
@@ -110,9 +117,17 @@ class SiteWatch {
    */
   noteFilling (fullInMs) {
     const seconds = Math.min(FILLING.maxSeconds, fullInMs / 1e3 * FILLING.share)
-    if (seconds < FILLING.minSeconds || this.isArmed || this.#now() - this.#lastFillingMs < AGAIN_MS) return
-    this.#lastFillingMs = this.#now()
-    unattended(this.arm({ seconds, reason: 'growth', isUrgent: true }))
+    if (seconds >= FILLING.minSeconds) this.#armHourly('filling', { seconds, isUrgent: true })
+  }
+
+  /**
+   * @param {string} why
+   * @param {{ seconds: number, workers?: string[], isUrgent?: boolean }} wanted
+   */
+  #armHourly (why, wanted) {
+    if (this.isArmed || this.#now() - (this.#lastMs.get(why) ?? -Infinity) < AGAIN_MS) return
+    this.#lastMs.set(why, this.#now())
+    unattended(this.arm({ ...wanted, reason: 'growth' }))
   }
 
   /**
@@ -164,7 +179,7 @@ class SiteWatch {
         const isLast = interval === INTERVALS || signal?.aborted === true
         if (isLast || this.#mayRead(run)) await this.#read(run)
         if (isLast) break
-        this.#last = await this.#describe(run, true)
+        if (this.#last === null || interval >= MIN_INTERVALS) this.#last = await this.#describe(run, true) // else the verdicts of the run before would be lost
       }
       this.#last = await this.#describe(run, false)
       return this.#last
@@ -355,6 +370,11 @@ class SiteWatch {
     const kept = isOfApplication(chain[0]) ? null : keptLineOf(handlers, null, this.#source)
     return kept && { ...kept, holder }
   }
+}
+
+/** @param {Growing[]} growing */
+function workersOf (growing) {
+  return growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : [])
 }
 
 /**

@@ -48,4 +48,4 @@ function sum (values) {
   return values.reduce((all, value) => all + value, 0)
 }
 
-module.exports = { judgeSurvival, sum }
+module.exports = { judgeSurvival, MIN_INTERVALS, sum }

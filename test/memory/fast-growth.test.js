@@ -1,0 +1,57 @@
+'use strict'
+
+// Growth that is too fast to wait for a trend: sampling finds out whether what is allocated stays.
+
+const assert = require('node:assert/strict')
+const test = require('node:test')
+const { MemoryWatch } = require('../../lib/observer/memory/memory-watch')
+
+const MB = 1e6
+const SKIP = process.platform !== 'linux' && 'only Linux reports the resident memory'
+
+/** @param {string} verdict */
+const sitesWith = (verdict, { isArmed = false, toMs = Date.now() } = {}) => ({
+  isArmed,
+  fromMs: toMs - 60_000,
+  toMs,
+  sites: [{ kind: 'heap', thread: null, function: 'keep', file: 'app.js', line: 3, column: 1, caller: null, through: null, route: null, holder: 'Map', keptAt: null, verdict, bytes: 5e7, bytesPerMinute: 5e7, bytesPerRequest: null }]
+})
+
+/** A process whose old generation grows by 10 MB from one collection to the next, one every ten seconds. */
+function growingProcess () {
+  let step = 0
+  /** @type {{ owner: string }[][]} */
+  const asked = []
+  /** @type {{ current: object | null }} */
+  const sites = { current: null }
+  const watch = new MemoryWatch(/** @type {any} */ ({
+    state: {
+      notedMemory: { atMicros: 0, heapUsedBytes: 0, heapTotalBytes: 0, externalBytes: 0, buffersBytes: 0, workers: 0 },
+      get notedCollection () { return { count: step, oldBytes: (20 + step * 10) * MB, externalBytes: 0, buffersBytes: 0 } }
+    },
+    sites: { noteGrowing () {}, noteGrowingFast: (/** @type {{ owner: string }[]} */ growing) => { asked.push(growing) }, current: () => sites.current },
+    now: () => step * 10_000
+  }))
+  return {
+    asked,
+    sites,
+    owners: () => watch.state().growing.map(({ owner }) => owner),
+    take () {
+      step++
+      watch.take()
+    }
+  }
+}
+
+test('it is reported when sampling has shown that it stays', { skip: SKIP }, () => {
+  const { asked, sites, owners, take } = growingProcess()
+  for (let at = 0; at < 6; at++) take()
+  assert.deepEqual(asked.map(growing => growing.map(({ owner }) => owner)), [[], [], ['heap'], ['heap'], ['heap'], ['heap']])
+  assert.deepEqual(owners(), [], 'nothing has been sampled')
+  sites.current = sitesWith('stays')
+  assert.deepEqual(owners(), ['heap'])
+  for (const none of [sitesWith('temporary'), sitesWith('young'), sitesWith('stays', { isArmed: true }), sitesWith('stays', { toMs: Date.now() - 600_000 })]) {
+    sites.current = none
+    assert.deepEqual(owners(), [], JSON.stringify(none))
+  }
+})
