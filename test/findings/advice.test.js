@@ -73,3 +73,10 @@ test('a router that tries its routes one after the other is told as such', () =>
   const compiling = spot({ origin: 'dependency', culprit: { function: 'parse', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
   assert.doesNotMatch(ask(compiling).instead, /mount/)
 })
+
+test('a line that makes stack traces is told as such, where V8 shows no call', () => {
+  for (const text of ["const lines = new Error().stack.split('\\n')", 'const { stack } = Error.captureStackTrace(this)']) {
+    assert.match(ask(spot({ culprit: { call: null }, text })).instead, /stackTraceLimit/)
+  }
+  assert.doesNotMatch(ask(spot({ culprit: { call: null }, text: 'queue.stack.push(new Error())' })).instead, /stackTraceLimit/)
+})

@@ -9,8 +9,13 @@ const { profileOf } = require('../recorder/crafted')
 // Of crafted frames each begins on a line of its own, at column 1.
 const SAMPLES = [[['node:emit', 'handle', 'snapshot', 'dep:cloneDeep', 'dep:baseClone'], 900e3], [['node:emit', 'handle'], 100e3]]
 
-function createSubject (samples = SAMPLES) {
+/** ticks: lines of a function, from its beginning on, with their samples */
+function createSubject (samples = SAMPLES, ticks = {}) {
   const profile = profileOf(samples)
+  for (const node of profile.nodes) {
+    const { functionName, lineNumber } = node.callFrame
+    if (functionName in ticks) node.positionTicks = ticks[functionName].map(([line, ticks]) => ({ line: lineNumber + 1 + line, ticks }))
+  }
   const frameOf = name => profile.nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame
   const fileOf = ({ url }) => url.replace('file:///app/', '')
   return {
@@ -78,6 +83,16 @@ test('without other evidence, a callback written in the function gives the line,
   const indented = Array(callback - begins).fill('  work')
   assert.equal(culpritOf([], bodyOf(['function sortRows () {', ...indented, '}'])).line, callback)
   assert.equal(culpritOf([], bodyOf(['function sortRows () { return sort() }', ...indented])).line, begins)
+})
+
+test('a line at which samples saw the function work says more than its beginning, where stacks are read most', () => {
+  const samples = [[['node:emit', 'where', 'node:prepareStackTraceCallback'], 300e3], [['node:emit', 'where'], 300e3], [['node:emit', 'where', 'dep:trim'], 400e3]]
+  const { culpritOf, call, beginOf } = createSubject(samples, { where: [[2, 30]] })
+  const begins = beginOf('where')
+  const at = line => [call('where', line, 8)]
+  assert.equal(culpritOf([]).line, begins + 2)
+  assert.equal(culpritOf([at(0), at(0)]).line, begins + 2)
+  assert.equal(culpritOf([at(4)]).line, begins + 4)
 })
 
 test('a package function without a telling name has the name in the source text', () => {

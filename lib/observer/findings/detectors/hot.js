@@ -274,6 +274,11 @@ const SEARCH = Object.freeze({
   instead: 'put the values into a Set, or a Map by key, once before the loop, and look each up there'
 })
 
+const STACKS = Object.freeze({
+  why: 'a stack trace is collected and written as text on the event loop, which takes longer the deeper the stack is, and with source maps',
+  instead: 'create errors and read their stack only where something failed, or lower Error.stackTraceLimit'
+})
+
 /** @type {[RegExp, Omit<Builtin, 'name'> & { name?: string }][]} */
 const OTHERS = [
   [/^Array\.(includes|indexOf|lastIndexOf)$/, SEARCH],
@@ -290,11 +295,7 @@ const OTHERS = [
     why: 'it copies all parts: joining them one after the other copies the earlier ones again each time',
     instead: 'collect the parts in an array and join them once at the end, or process them one by one (a stream)'
   }],
-  [/^(get )?stack$|(^|\.)captureStackTrace$|^prepareStackTrace/, {
-    why: 'a stack trace is collected and written as text on the event loop, which takes longer the deeper the stack is, and with source maps',
-    instead: 'create errors and read their stack only where something failed, or lower Error.stackTraceLimit',
-    name: 'stack traces of errors'
-  }],
+  [/^(get )?stack$|(^|\.)captureStackTrace$|^prepareStackTrace/, { ...STACKS, name: 'stack traces of errors' }],
   [/^(inspect|format|formatWithOptions)$/, {
     why: 'it turns everything that is reachable from the value into text, on the event loop',
     instead: 'convert fewer fields with a lower depth, and only if the text is used: test the log level first',
@@ -320,6 +321,7 @@ const OTHERS = [
 /** What the line shows where no builtin is known, because V8 inlines it or it only calls back. @type {[RegExp, Omit<Builtin, 'name'>][]} */
 const WRITTEN = [
   [/\.(toLocale\w*String|localeCompare)\(/, FORMATTERS],
+  [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
   [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(/, SEARCH],
   // What a callback of reduce() returns, or a loop assigns.
   [/\{ *\.\.\.[\w.]+, *\[|\[ *\.\.\.[\w.]+, /, {

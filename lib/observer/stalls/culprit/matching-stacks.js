@@ -286,7 +286,29 @@ function positionOf (path, depth, matches, source) {
   const seen = mostFrequent(matches.map(({ call }) => call), positionKey)?.value
   if (matches.some(({ agreed }) => agreed > 0)) return toPosition(seen ?? frame)
   const work = seen !== undefined && isBusyItself(path[depth]) ? workOf(frame, seen.line, source) : null
-  return writtenCall(path, depth, source, seen) ?? work ?? toPosition(seen ?? callbackIn(path, depth, source) ?? frame)
+  return writtenCall(path, depth, source, seen) ?? work ?? lineInside(path[depth], seen, matches, source) ?? toPosition(seen ?? callbackIn(path, depth, source) ?? frame)
+}
+
+/**
+ * V8 reads a stack as a function begins, more often than elsewhere: a line at which samples saw the function work says more.
+ * @param {CallTree} tree
+ * @param {StackCall | undefined} seen  where most stacks saw it
+ * @param {Match[]} matches
+ * @param {SourceLines} source
+ */
+function lineInside (tree, seen, matches, source) {
+  if (seen !== undefined && seen.line !== tree.frame.line) return null
+  const line = mostSampledLine(tree, source)
+  return line === null || line === tree.frame.line ? null : { line, column: columnOn(line, matches) ?? 0 }
+}
+
+/**
+ * @param {CallTree} tree
+ * @param {Pick<SourceLines, 'count'>} source
+ * @returns {number | null} the hottest line, if most of its time is its own and V8 recorded lines
+ */
+function hottestLine (tree, source) {
+  return isBusyItself(tree) ? mostSampledLine(tree, source) : null
 }
 
 /**
@@ -294,11 +316,8 @@ function positionOf (path, depth, matches, source) {
  * out.
  * @param {CallTree} tree
  * @param {Pick<SourceLines, 'count'>} source
- * @returns {number | null} the hottest line, if most of its time is its own and V8 recorded lines
  */
-function hottestLine (tree, source) {
-  if (!isBusyItself(tree)) return null
-  const { frame, lines } = tree
+function mostSampledLine ({ frame, lines }, source) {
   const last = source.count(frame.file) ?? Infinity
   const own = [...lines].filter(([line]) => line >= frame.line && line <= last)
   return own.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
