@@ -12,7 +12,8 @@ const ask = changes => findFindings(readings(changes), { appName: 'shop' })
 test('that nothing is wrong is said with where most of the work is', () => {
   const { findings: [first] } = ask({ activity: { busyMs: 5000, hotSpots: [spot({ ms: 2500, share: 0.5, samples: 250 })] } })
   assert.equal(first.id, 'nothing-wrong')
-  assert.match(first.what, /Most of its work, 50 %, is in login \(auth\.js:23\), for POST \/login\.$/)
+  assert.match(first.what, /POST \/login spends 50 % of the loop's busy time in login \(auth\.js:23\)\.$/)
+  assert.equal(first.instead, '')
 })
 
 test('where nothing is wrong, what has most of the work is named, with what to do', () => {

@@ -4,12 +4,12 @@
 // lost time. Problems that ended before the observed time are included, with their time. If there is no problem, or too little data, the list has a
 // finding for that. Pure.
 
-const { makeFinding, MIN_SAMPLES } = require('./finding')
-const { inFlightOf, NOTABLE_WORKERS, observedMsOf, onlyRoute, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('../../shared/findings/readings')
+const { makeFinding } = require('./finding')
+const { inFlightOf, NOTABLE_WORKERS, observedMsOf, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('../../shared/findings/readings')
 const { DETECTORS } = require('./detectors')
 const { mostOfWork } = require('./detectors/hot')
 const { RANKS } = require('../../shared/findings/merge-findings')
-const { duration, percent, placed, rounded, times } = require('../../shared/findings/format-text')
+const { duration, percent, rounded, sentences, times } = require('../../shared/findings/format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
 /** @import { Detector } from './finding' */
@@ -18,8 +18,6 @@ const { duration, percent, placed, rounded, times } = require('../../shared/find
 const MAX_OVER = 3
 // In less time than this no pattern shows.
 const MIN_OBSERVED_MS = 5000
-// A function with at least this share of the busy time is named although nothing is wrong.
-const NOTABLE_SHARE = 0.3
 
 /**
  * @param {Readings} readings
@@ -183,9 +181,9 @@ function nothingWrong (readings) {
     severity: 'none',
     title: `No significant problem found${threads.length === 0 ? '' : ' in the event loop'}: ${figures}.`,
     lostMs: 0,
-    what: [`Observed ${duration(observedMsOf(readings))}: ${figures}.`, watched(readings), ...(most === null ? heaviest(readings) : [most.title])].join(' '),
+    what: sentences(`Observed ${duration(observedMsOf(readings))}: ${figures}.`, watched(readings), most?.title),
     why: 'nothing takes so much time that other work waits for it',
-    instead: most === null ? '' : `nothing has to change; to use less CPU: ${most.instead}`,
+    instead: most?.instead ? `nothing has to change; to use less CPU: ${most.instead}` : '',
     confidence: readings.isStale ? 'low' : 'high',
     evidence: { utilization: utilizationOf(readings), stalls: stalls.length, longestStallMs: all.longestMs, delayP99Ms: process?.delay.p99Ms ?? null },
     next: []
@@ -207,17 +205,6 @@ function watched ({ activity, pace, waits = [], threads, memory }) {
     ...(threads === null ? [] : ['worker threads'])
   ]
   return `Watched: ${parts.join(', ')}.`
-}
-
-/**
- * The heaviest function, for those who want to optimize anyway.
- * @param {Readings} readings
- */
-function heaviest ({ activity }) {
-  const spot = activity?.hotSpots[0]
-  if (spot === undefined || spot.share < NOTABLE_SHARE || spot.samples < MIN_SAMPLES) return []
-  const only = onlyRoute(spot)
-  return [`Most of its work, ${percent(spot.share)}, is in ${placed(spot.culprit)}${only === null ? '' : `, for ${only.route}`}.`]
 }
 
 module.exports = { findFindings }

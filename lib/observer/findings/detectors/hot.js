@@ -37,6 +37,8 @@ const ENOUGH = Object.freeze({
   function: { ofTime: 0.4, ofBusy: 0.35 }
 })
 const MAX_PLACES = 3
+// A function with at least this share of the busy time is named although nothing is wrong.
+const NOTABLE_SHARE = 1 / 3
 
 /**
  * @param {HotDetector} kind
@@ -408,16 +410,16 @@ const KINDS = Object.freeze([syncCall, json, clock, dependency, ownFunction])
 const HOT_DETECTORS = Object.freeze([logging, ...KINDS.map(toDetector)])
 
 /**
- * What has most of the work, of a process with which nothing is wrong: what to change to use less CPU.
+ * What has most of the work, where no code is to blame: for those who want to use less CPU anyway.
  * @param {Readings} readings
- * @returns {Finding | null}
+ * @returns {Pick<Finding, 'title' | 'instead'> | null}  instead: '' where it would not help much
  */
 function mostOfWork (readings) {
-  for (const kind of KINDS) {
-    const spot = hotSpotsOf(readings, kind).find(spot => hasMostOfWork(spot, readings))
-    if (spot !== undefined) return kind.describe(spot, readings)
-  }
-  return null
+  const all = KINDS.flatMap(kind => hotSpotsOf(readings, kind).map(spot => ({ kind, spot }))).sort((left, right) => right.spot.share - left.spot.share)
+  const found = all.find(({ spot }) => spot.samples >= MIN_SAMPLES && spot.share >= NOTABLE_SHARE)
+  if (found === undefined) return null
+  const { title, instead } = found.kind.describe(found.spot, readings)
+  return { title, instead: hasMostOfWork(found.spot, readings) ? instead : '' }
 }
 
 module.exports = { HOT_DETECTORS, mostOfWork }

@@ -55,7 +55,7 @@ const starved = {
         `${stalls.count === 0 ? 'In' : 'During stalls and in'} the last second, the loop ran ${percent(cpu)} of the time and waited for a CPU ${percent(waiting)} of it.`,
         most?.title
       ),
-      instead: most === null ? instead : `${instead}; or use less CPU: ${most.instead}`,
+      instead: most?.instead ? `${instead}; or use less CPU: ${most.instead}` : instead,
       evidence: {
         starvedStalls: stalls.count, starvedMs: stalls.ms, waitingShare: rounded(waiting, 3), throttledShare: rounded(throttled, 3), cpuShare: rounded(cpu, 3)
       },
