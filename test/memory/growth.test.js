@@ -65,7 +65,7 @@ test('what grows fast is noticed before there is a trend', () => {
   assert.ok(fast(second => 20 + second + noise(second) / 5) !== null, 'with noise')
   assert.ok(fast(second => 20 + Math.max(0, second - 180), { seconds: 240 }) !== null, 'it begins later')
   const worker = new OwnerGrowth('worker', 'resize')
-  for (const second of [10, 40, 70]) worker.addReading(second * 1000, second * MB)
+  for (const second of [10, 40, 70]) worker.addReading(second * 1000, 2 * second * MB)
   assert.equal(worker.readFast(70_000)?.name, 'resize')
 })
 
@@ -74,7 +74,7 @@ for (const [what, growing] of Object.entries({
   'a warm-up that is over': fast(second => 20 + Math.min(30, second)),
   'a warm-up that slows down': fast(second => 60 - 40 * Math.exp(-second / 12)),
   'a cache that is full after a minute': fast(second => Math.min(80, 20 + second), { seconds: 90 }),
-  'a few megabytes': fast(second => 20 + second / 20),
+  'a few megabytes': fast(second => 20 + second / 7),
   'a small part of what was there': fast(second => 1000 + second),
   'two collections': fast(second => 20 + second, { seconds: 30, every: 30 }),
   'growth that ended six minutes ago': (() => {

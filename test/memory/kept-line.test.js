@@ -52,7 +52,8 @@ test('a collection is recognized however it is written', () => {
     ['const save = _.debounce(() => persist(rows), 1e7)', 'timers'],
     ['registry.register(handle, { handle })', 'FinalizationRegistry'],
     ['head = { rows, next: head }', 'linked list'],
-    ['this.tail.then(() => rows)', 'promises']
+    ['this.tail.then(() => rows)', 'promises'],
+    ['client.interceptors.request.use(config => rows)', 'listeners']
   ]) assert.deepEqual(keptIn(`(req, id) => {\n  const rows = read(id)\n  ${text}\n}`), [3, holder], text)
   assert.deepEqual(keptIn('() => {\n  const before = config\n  const print = () => log(before)\n  config = {\n    text: () => 1\n  }\n}'), [4, 'linked list'])
   for (const text of ["cache['x'] = rows", 'slots[0] = rows', 'config = { rows }', 'await new Promise(resolve => setTimeout(resolve, 5))', 'names[id] === rows', 'read(id).then(() => rows)', 'make(id).push(rows)']) {

@@ -21,6 +21,7 @@ const FAST = Object.freeze({
   minMs: 20_000,
   minPoints: 3,
   minShare: 0.2, // of what was there before
+  minTimes: 2, // the bytes from which on other growth is reported
   minRising: 0.9 // of all pairs of points: with three of them all
 })
 
@@ -117,7 +118,7 @@ class OwnerGrowth {
   #fastSince (points) {
     const { minutes, usedBytes, bytesPerMinute } = judge(points, Infinity)
     const grownBytes = bytesPerMinute * minutes
-    if (minutes * 60_000 < FAST.minMs || grownBytes < Math.max(LEAST[this.#owner].bytes, points[0].bytes * FAST.minShare) || risingShare(points) < FAST.minRising) return null
+    if (minutes * 60_000 < FAST.minMs || grownBytes < Math.max(LEAST[this.#owner].bytes * FAST.minTimes, points[0].bytes * FAST.minShare) || risingShare(points) < FAST.minRising) return null
     const second = judge(points.slice(Math.floor(points.length / 2)), Infinity)
     if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
     return { owner: this.#owner, name: this.#name, bytes: usedBytes, bytesPerMinute, grownBytes, minutes }

@@ -28,7 +28,7 @@ const INDEX = String.raw`\[(?!\s*(?:\d+|'')\s*\])(?:[^[\]]|\[[^[\]]*\])+\]` // a
 
 /** What follows the name of what keeps. */
 const ADDS = Object.freeze(/** @type {[string, RegExp][]} */ ([
-  ['listeners', /\s*\??\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe)\s*\(/g],
+  ['listeners', /\s*\??\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe|use|addHook)\s*\(/g],
   ['Map', /\s*\??\.\s*set\s*\(/g],
   ['Set', /\s*\??\.\s*add\s*\(/g],
   ['Array', /\s*\??\.\s*(?:push|unshift)\s*\(/g],
@@ -57,8 +57,8 @@ const CALLS = Object.freeze({
   'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
 })
 
-// What belongs to a request, and goes with it.
-const PASSING = /(?:^|\.)(?:req|res|request|response|reply|ctx|headers?|params|searchParams|stream|span|log|logger)$/i
+// What belongs to a request, and goes with it; a client's interceptors do not.
+const PASSING = /(?:^|(?<!interceptors)\.)(?:req|res|request|response|reply|ctx|headers?|params|searchParams|stream|span|log|logger)$/i
 const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
 // What a request refers to, and outlives it: the application, and a connection that is kept alive.
 const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
