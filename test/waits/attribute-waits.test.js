@@ -62,7 +62,7 @@ test('a query that is no promise is one wait, and the package that made it is na
   const made = [native('Promise'), library('PCancelable', cancelable), library('got', '/app/node_modules/got/index.js'), app('load', 6)]
   const waits = [
     wait(0, 5, [app('load', 6)], { made: [app('load', 6)] }),
-    wait(0.1, 50, [app('load', 6)]),
+    wait(0.1, 50, [app('load', 6)], { made: [app('load', 6)] }),
     wait(0.1, 49, [native('then'), library('then', cancelable)], { made })
   ]
   const { lines: [{ count, awaited, via }] } = attributeWaits(waits, { runs: [] })

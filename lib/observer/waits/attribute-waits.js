@@ -204,8 +204,10 @@ function countOf (nodes) {
  * @param {Node} node
  * @param {Node[]} nodes
  */
-function isCallOfThen ({ key, isOwn, wait: { made, fromMicros, toMicros } }, nodes) {
-  return isOwn && made?.makerKey === key && nodes.some(other => other.isOwn && other.key === key && other.wait.made === null && other.wait.fromMicros >= fromMicros && other.wait.fromMicros <= toMicros)
+function isCallOfThen (node, nodes) {
+  const isOfThenable = (/** @type {Node} */ { key, isOwn, wait: { made } }) => isOwn && made === null && key === node.key
+  const { fromMicros, toMicros } = node.wait
+  return isOfThenable(node) && nodes.some(other => isOfThenable(other) && other.wait.fromMicros >= fromMicros && other.wait.fromMicros < toMicros && other.wait.toMicros > toMicros)
 }
 
 /**
@@ -262,7 +264,7 @@ function createNodes (waits) {
       }
     })
   }
-  return waits.filter(({ stack }) => stack.app.length > 0 && !stack.isInternal).map(wait => {
+  return waits.filter(({ stack }) => stack.app.length > 0 && !stack.isInternal).map(withoutOwn).map(wait => {
     const { stack, made } = wait
     const [{ key, place }] = stack.app
     return {
@@ -277,6 +279,18 @@ function createNodes (waits) {
       callers: /** @type {Map<string, Set<number>>} */ (callers.get(key))
     }
   })
+}
+
+/**
+ * What is awaited and no promise, like a query, has one made by the await itself.
+ * @param {Awaited} wait
+ * @returns {Awaited}
+ */
+function withoutOwn (wait) {
+  const { stack, made } = wait
+  // A function that calls itself stands once more on the stack of the call.
+  const isOwn = made?.isAwait === true && stack.isAwait && made.makerKey === stack.app[0].key && made.app.length === stack.app.length
+  return isOwn ? { ...wait, made: null } : wait
 }
 
 /**
@@ -345,7 +359,12 @@ function segmentsOf (nodes, runs) {
  * @param {Awaited} wait
  */
 function isLazy ({ stack, made, resource }) {
-  return resource === '' && stack.app.length === 0 && !stack.isInternal && (made === null || made.makerKey === null) && packageOf({ stack, made }) !== null
+  return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
+}
+
+/** @param {Awaited} wait  not that of the framework itself, for a function of the application */
+function isOfPackage ({ made }) {
+  return made === null || made.makerKey === null
 }
 
 /**
@@ -425,7 +444,7 @@ function choose (both, { lazy, returned, membersOf }, micros) {
   if (all.length === 0) {
     // Of functions that return each other's promises, the innermost one.
     const [node] = both.sort((one, other) => other.depth - one.depth || other.wait.fromMicros - one.wait.fromMicros)
-    return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, [], () => lazyAt(lazy, node.wait, micros))) }
+    return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, [], () => lazyAt(lazy.filter(isOfPackage), node.wait, micros))) }
   }
   const combined = all.filter(({ isCombined }) => isCombined)
   // Promise.all() is one wait.
