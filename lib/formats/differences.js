@@ -25,6 +25,8 @@ const { timeKindOf } = require('./profile/time-kinds')
  * @property {number} totalBefore  a recursion counts once
  * @property {number} totalAfter
  * @property {number} totalChange
+ * @property {boolean} isSelfClear  the change is more than two recordings of the same code differ by
+ * @property {boolean} isTotalClear
  *
  * @typedef {object} HeapDiffRow  bytes
  * @property {string} name
@@ -41,8 +43,11 @@ const { timeKindOf } = require('./profile/time-kinds')
  * @property {{ name: string, before: number, after: number, change: number }[]} rows  those that changed, largest growth first
  *
  * @typedef {{ name: string, place: string, origin: Origin, self: number, total: number }} Times  microseconds
- * @typedef {{ functions: Map<string, Times>, busy: number, all: number }} Measured
+ * @typedef {{ functions: Map<string, Times>, busy: number, all: number, samples: number }} Measured  samples: while it was busy
  */
+
+// The standard error of a share p of n samples is √(p(1-p)/n). A difference counts as clear above twice its standard error.
+const STANDARD_ERRORS = 2
 
 /**
  * Compares the functions of two CPU profiles by their shares of busy time, because two recordings never have the same length and load.
@@ -69,17 +74,18 @@ function diffProfiles (before, after, context = {}) {
 function measureCpu (root) {
   /** @type {Map<string, Times>} */
   const functions = new Map()
-  let busy = 0
+  let [busy, samples] = [0, 0]
   const keyOf = (/** @type {CallTree} */ { frame }) => `${frame.name} ${placeOf(frame)}`
   for (const { tree, key, isNested } of callsOf(root.children, keyOf)) {
     if (timeKindOf(tree.frame) === 'idle') continue
     busy += tree.selfMicros
+    samples += tree.selfSamples
     const times = functions.get(key) ?? { name: tree.frame.name, place: placeOf(tree.frame), origin: tree.frame.origin, self: 0, total: 0 }
     functions.set(key, times)
     times.self += tree.selfMicros
     if (!isNested) times.total += tree.totalMicros
   }
-  return { functions, busy, all: root.totalMicros }
+  return { functions, busy, samples, all: root.totalMicros }
 }
 
 /**
@@ -96,7 +102,19 @@ function rowOf (key, earlier, later) {
   const [selfBefore, selfAfter] = [share(before?.self ?? 0, earlier.busy), share(after?.self ?? 0, later.busy)]
   const [totalBefore, totalAfter] = [share(before?.total ?? 0, earlier.busy), share(after?.total ?? 0, later.busy)]
   const [selfChange, totalChange] = [selfAfter - selfBefore, totalAfter - totalBefore]
-  return { name, place, origin, selfBefore, selfAfter, selfChange, totalBefore, totalAfter, totalChange }
+  const samples = [earlier.samples, later.samples]
+  const isSelfClear = isClear([selfBefore, selfAfter], samples)
+  const isTotalClear = isClear([totalBefore, totalAfter], samples)
+  return { name, place, origin, selfBefore, selfAfter, selfChange, totalBefore, totalAfter, totalChange, isSelfClear, isTotalClear }
+}
+
+/**
+ * @param {number[]} shares  before and after
+ * @param {number[]} samples
+ */
+function isClear (shares, samples) {
+  const variance = shares.reduce((sum, share, index) => sum + Math.max(0, share * (1 - share)) / Math.max(1, samples[index]), 0)
+  return Math.abs(shares[1] - shares[0]) > STANDARD_ERRORS * Math.sqrt(variance)
 }
 
 /** @param {Measured} measured */

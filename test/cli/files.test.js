@@ -10,8 +10,11 @@ const { craft, withRoutes } = require('../fixtures/profiles/profiles')
 const { makeScratch } = require('../store/scratch')
 const { cli } = require('./cli')
 
-const BEFORE = craft([[['serve', 'parse'], 600_000], [['serve', 'send'], 400_000], [['(idle)'], 1_000_000]])
-const AFTER = craft([[['serve', 'parse'], 100_000], [['serve', 'send'], 400_000]])
+/** In samples of ten milliseconds, as they are recorded: of a few samples no difference is clear. */
+const sampled = stretches => craft(stretches.flatMap(([stack, micros]) => Array.from({ length: micros / 10_000 }, () => [stack, 10_000])))
+
+const BEFORE = sampled([[['serve', 'parse'], 600_000], [['serve', 'send'], 400_000], [['(idle)'], 1_000_000]])
+const AFTER = sampled([[['serve', 'parse'], 100_000], [['serve', 'send'], 400_000]])
 
 function write (t, name, profile) {
   const file = path.join(makeScratch(t), name)
@@ -51,12 +54,22 @@ test('diff compares shares of the busy time, what changed most first', async t =
 test('diff leads with the functions of the application, and says what is new or gone', async t => {
   const stacksBefore = [[['serve', 'login', 'node:pbkdf2Sync'], 800_000], [['serve', 'render'], 200_000]]
   const stacksAfter = [[['serve', 'login', 'node:pbkdf2'], 100_000], [['serve', 'render'], 700_000], [['serve', 'cache'], 200_000]]
-  const files = [write(t, 'before.cpuprofile', craft(stacksBefore)), write(t, 'after.cpuprofile', craft(stacksAfter))]
+  const files = [write(t, 'before.cpuprofile', sampled(stacksBefore)), write(t, 'after.cpuprofile', sampled(stacksAfter))]
   const { stdout } = await cli(['diff', ...files])
   const [, own, others] = /functions of the application.*\n.*\n([^]*?)\n\npackages, .*\n.*\n([^]*)$/.exec(stdout)
   const wordsOf = text => text.trim().split('\n').map(line => /^ *(\S+(?: %)?) +(\S+(?: %)?) +(\S+ %) +(\w+) /.exec(line).slice(1))
   assert.deepEqual(wordsOf(own), [['80.0 %', '10.0 %', '-70.0 %', 'login'], ['20.0 %', '70.0 %', '+50.0 %', 'render'], ['new', '20.0 %', '+20.0 %', 'cache']])
   assert.deepEqual(wordsOf(others), [['80.0 %', 'gone', '-80.0 %', 'pbkdf2Sync'], ['new', '10.0 %', '+10.0 %', 'pbkdf2']])
+})
+
+test('diff leaves out what a few samples more or less change, unless all is asked for', async t => {
+  const stacksBefore = [[['serve', 'login'], 800_000], [['serve', 'render'], 200_000]]
+  const stacksAfter = [[['serve', 'login'], 300_000], [['serve', 'render'], 680_000], [['serve', 'cache'], 20_000]]
+  const files = [write(t, 'before.cpuprofile', sampled(stacksBefore)), write(t, 'after.cpuprofile', sampled(stacksAfter))]
+  const { stdout } = await cli(['diff', ...files])
+  assert.ok(/ render /.test(stdout) && !/ cache /.test(stdout), stdout)
+  assert.match(stdout, /\n\d rows? changed by less than 0\.5 % of the busy time, or by no more than chance; --all shows them\n/)
+  assert.match((await cli(['diff', ...files, '--all'])).stdout, / cache /)
 })
 
 test('diff writes a flame graph of what changed where the file is to be a page', async t => {

@@ -110,19 +110,21 @@ const cpuColumns = kind => [
 
 // The application's own functions first: by the time with all they call, so that the function that called something slow is seen. Of all others
 // only their own time counts: most of them pass calls on.
-/** @type {readonly { title: string, columns: Column[], isIn: (row: DiffRow) => boolean, changeOf: (row: DiffRow) => number }[]} */
+/** @type {readonly { title: string, columns: Column[], isIn: (row: DiffRow) => boolean, changeOf: (row: DiffRow) => number, isClear: (row: DiffRow) => boolean }[]} */
 const CPU_SECTIONS = Object.freeze([
   {
     title: 'functions of the application, with what they call',
     columns: cpuColumns('total'),
     isIn: ({ origin }) => origin === 'app',
-    changeOf: ({ totalChange }) => Math.abs(totalChange)
+    changeOf: ({ totalChange }) => Math.abs(totalChange),
+    isClear: ({ isTotalClear }) => isTotalClear
   },
   {
     title: 'packages, Node.js and native code, without what they call',
     columns: cpuColumns('self'),
     isIn: ({ origin }) => origin !== 'app',
-    changeOf: ({ selfChange }) => Math.abs(selfChange)
+    changeOf: ({ selfChange }) => Math.abs(selfChange),
+    isClear: ({ isSelfClear }) => isSelfClear
   }
 ])
 
@@ -155,9 +157,9 @@ function showCpuDifference (before, after, { titles, notes, ...context }, { valu
   const { before: earlier, after: later, rows } = difference
   terminal.line(`busy time: ${timeOf(earlier)} before, ${timeOf(later)} after`)
   if (isFarFrom(earlier, later)) terminal.line('Shares are of the busy time, which changed: what takes the same time as before has another share of it.')
-  for (const { title, isIn, columns, changeOf } of CPU_SECTIONS) {
+  for (const { title, isIn, columns, changeOf, isClear } of CPU_SECTIONS) {
     terminal.line(['\n', terminal.paint('bold', title)])
-    printRows(rows.filter(isIn), { values, terminal }, { columns, changeOf, min: MIN_SHARE, unchangedText: 'changed by less than 0.5 % of the busy time' })
+    printRows(rows.filter(isIn), { values, terminal }, { columns, changeOf, min: MIN_SHARE, isClear, unchangedText: 'changed by less than 0.5 % of the busy time, or by no more than chance' })
   }
 }
 
@@ -315,11 +317,12 @@ function readSource (file) {
  * @template Row
  * @param {readonly Row[]} rows
  * @param {Pick<Invocation, 'values' | 'terminal'>} invocation
- * @param {{ columns: readonly Column[], changeOf: (row: Row) => number, min: number, unchangedText: string }} how
- *   changeOf: how far it changed, 0 or more; min: what counts as a change; unchangedText: of rows below it
+ * @param {{ columns: readonly Column[], changeOf: (row: Row) => number, min: number, isClear?: (row: Row) => boolean, unchangedText: string }} how
+ *   changeOf: how far it changed, 0 or more; min: what counts as a change; isClear: whether it is more than chance; unchangedText: of all
+ *   other rows
  */
-function printRows (rows, { values, terminal }, { columns, changeOf, min, unchangedText }) {
-  const changed = values.all ? rows : rows.filter(row => changeOf(row) >= min)
+function printRows (rows, { values, terminal }, { columns, changeOf, min, isClear = () => true, unchangedText }) {
+  const changed = values.all ? rows : rows.filter(row => changeOf(row) >= min && isClear(row))
   const shown = [...changed].sort((left, right) => changeOf(right) - changeOf(left)).slice(0, values.all ? Infinity : MAX_ROWS)
   if (shown.length === 0) terminal.line('nothing changed')
   else terminal.table(columns, shown)
