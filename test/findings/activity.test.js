@@ -183,6 +183,17 @@ test('stalls of the helpers of a function are those of the function, where none 
   assert.deepEqual([rest, render.culprit.function, render.stalls.count, render.stalls.ms], [[], 'render', 3, 600])
 })
 
+test('a function that V8 inlined into its caller, which only the stalls show, is named', () => {
+  const stalled = (name, durationMs, share) => stallOf({ function: name, file: 'app.js', line: 4, column: 1, functionLine: 3, call: null, via: null, share }, {
+    durationMs, stack: [name, 'report'].map(one => ({ function: one, file: 'app.js', line: 4, column: 0 }))
+  })
+  const named = (...stalls) => read([[['run', 'report'], 3000]], { stalls }).hotSpots[0].culprit
+  const { function: name, line } = named(stalled('build', 1400, 0.9), stalled('build', 1000, 0.9))
+  assert.deepEqual([name, line], ['build', 4])
+  assert.equal(named(stalled('build', 1400, 0.9)).function, 'report', 'it had less than half of the time')
+  assert.equal(named(stalled('build', 2800, 0.4)).function, 'report', 'it had less than half of the stalls')
+})
+
 test('stalls of one function on several lines are told with all of them, and with no call that only one of them made', () => {
   const at = (line, call, durationMs) => stallOf({ function: 'report', file: 'app.js', line, column: 4, functionLine: 7, call, via: null, share: 1 }, { durationMs })
   const { hotSpots: [{ culprit, stalls }] } = read([[['run', 'report'], 3000]], { stalls: [at(12, 'JSON.parse', 300), at(14, 'Array.sort', 250), at(19, null, 200)] })

@@ -57,7 +57,7 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
     const [first, last] = [samples[0], /** @type {Sample} */ (samples.at(-1))]
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
     const here = stallsOf.get(sampledHotSpot) ?? []
-    const { culprit, stalls } = withStalls(spot.culprit, here.filter(isOfCode))
+    const { culprit, stalls } = withStalls(spot, here.filter(isOfCode))
     return {
       ...spot,
       ...routesOf(profile, samples, { stalls: here, fromMs, busyMicros }),
@@ -141,20 +141,36 @@ function hotSpotOf ({ culprit, stack }, hotSpots) {
 
 /**
  * The stack of a stall was read while it lasted, so it has the call and its line more exactly than the samples.
- * @param {Culprit} culprit  from the samples
+ * @param {Pick<HotSpot, 'culprit' | 'ms'>} spot  from the samples
  * @param {readonly Stall[]} stalls  its stalls
  * @returns {Pick<HotSpot, 'culprit' | 'stalls'>}
  */
-function withStalls (culprit, stalls) {
-  if (stalls.length === 0) return { culprit, stalls: { count: 0, ms: 0, longestMs: 0, lines: [] } }
+function withStalls (spot, stalls) {
+  if (stalls.length === 0) return { culprit: spot.culprit, stalls: { count: 0, ms: 0, longestMs: 0, lines: [] } }
   const sum = (/** @type {readonly Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
   const ms = sum(stalls)
+  const culprit = inlinedIn(spot, stalls) ?? spot.culprit
   const exact = stalls.filter(({ culprit: one }) => one !== null && isSame(one, culprit))
   const lines = linesOf(exact)
   return {
     culprit: culpritOf(culprit, exact, ms),
     stalls: { count: stalls.length, ms, longestMs: Math.max(...stalls.map(({ durationMs }) => durationMs)), lines }
   }
+}
+
+/**
+ * A function that V8 inlined has no frame in samples: its time is its caller's. The stalls name it, and where it had most of the hot spot's time,
+ * it is meant.
+ * @param {Pick<HotSpot, 'culprit' | 'ms'>} spot
+ * @param {readonly Stall[]} stalls  its stalls
+ * @returns {Culprit | undefined}
+ */
+function inlinedIn ({ culprit, ms }, stalls) {
+  if (isInPackage(culprit.file)) return undefined
+  return stalls.flatMap(({ culprit: one }) => one ?? []).find(one => {
+    const inIt = stalls.filter(stall => stall.culprit !== null && isSame(stall.culprit, one))
+    return inIt.reduce((sum, { durationMs, culprit }) => sum + durationMs * (culprit?.share ?? 0), 0) > ms * MOST
+  })
 }
 
 /**

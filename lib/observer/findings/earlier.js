@@ -89,7 +89,7 @@ function hotSpotsOf (stalls, busyMs, source) {
     byPlace.set(key, [...(byPlace.get(key) ?? []), stall])
   }
   return [...byPlace.values()].map(some => {
-    const { culprit, stalls } = withStalls(/** @type {HotSpot['culprit']} */ (some[0].culprit), some)
+    const { culprit, stalls } = withStalls({ culprit: /** @type {HotSpot['culprit']} */ (some[0].culprit), ms: 0 }, some)
     /** @type {Map<string | null, number>} */
     const routes = new Map()
     for (const { route, durationMs } of some) routes.set(route, (routes.get(route) ?? 0) + durationMs)
