@@ -17,10 +17,10 @@ const SOURCE_MAPS = {
   isKnown: () => true
 }
 
-function createProfile (late = []) {
+function createProfile (late = [], sourceMaps = SOURCE_MAPS) {
   const slowRequests = new SlowRequests({ hz: 100, nameOf: () => undefined })
   slowRequests.addNotes({ toMicros: 0, work: [], seen: [], late, answers: [] })
-  return new WaitProfile({ appRoot: '/app', sourceMaps: SOURCE_MAPS, slowRequests })
+  return new WaitProfile({ appRoot: '/app', sourceMaps, slowRequests })
 }
 
 /** A request that waited for all of its time. */
@@ -43,6 +43,22 @@ test('lines are shown as they were written, with the requests that waited there'
   assert.deepEqual([caller.function, caller.line], ['handler', 2])
   assert.deepEqual(profile.linesOf(now - 2e6 + 49).map(({ line: { line, ms }, spans }) => [line, ms, spans.length]), [[1, 50, 2]])
   assert.equal(profile.linesOf(5), null)
+})
+
+test('a request is shown once its lines are known as they were written, or its reader asks', async () => {
+  let isRead = false
+  const profile = createProfile([], { ...SOURCE_MAPS, known: frames => isRead ? SOURCE_MAPS.known(frames) : frames, isKnown: () => isRead })
+  const filesOf = () => profile.read().routes.flatMap(({ lines }) => lines.map(({ file }) => file))
+  const now = monotonicMicros()
+  profile.add({ stacks: [STACK], samples: [sample(now - 40e6, 100)] })
+  assert.deepEqual(filesOf(), [])
+  isRead = true
+  assert.deepEqual(filesOf(), ['src/app.ts'])
+  isRead = false
+  profile.add({ stacks: [STACK.replace('load', 'find')], samples: [sample(now - 50e6, 100), sample(now - 40e6, 100)] })
+  assert.deepEqual(profile.read().sampled, 2, 'one has waited for too long')
+  await profile.settleNow()
+  assert.deepEqual(profile.read().sampled, 3)
 })
 
 test('what the loop was busy with right until the function went on is standing in line; what it did before is not', async () => {

@@ -26,6 +26,8 @@ const MAX_LINES = 50
 const MAX_SPANS = 20
 const MAX_SERIAL = 5
 const MAX_MAPPING_MS = 3000
+// Source maps are read once the machine has CPU time to spare, after half a minute in any case. For longer there is no record of what the loop did.
+const MAX_UNMAPPED_MICROS = 45e6
 // The first of a crowd waited for nobody.
 const MIN_CHAINED = 3
 const CHAINED_SHARE = 0.5
@@ -88,7 +90,7 @@ class WaitProfile {
     if (fresh.length > 0) unattended(this.#sourceMaps.frames(positionsOf(fresh)))
     for (const sample of samples) this.#pending.push({ ...sample, stacks })
     this.#settle(monotonicMicros() - SETTLED_MICROS)
-    if (this.#pending.length > MAX_KEPT) this.#settle(this.#pending[this.#pending.length - MAX_KEPT].toMicros)
+    if (this.#pending.length > MAX_KEPT) this.#settle(this.#pending[this.#pending.length - MAX_KEPT].toMicros, true)
   }
 
   /** @param {CpuProfile} window  its samples are explained */
@@ -111,7 +113,7 @@ class WaitProfile {
   async settleNow () {
     const texts = [...new Set(this.#pending.flatMap(({ stacks }) => stacks))].filter(text => !this.#stacks.has(text))
     await this.#sourceMaps.frames(positionsOf(texts), { maxMs: MAX_MAPPING_MS, isAsked: true })
-    this.#settle(Infinity)
+    this.#settle(Infinity, true)
   }
 
   /**
@@ -131,12 +133,23 @@ class WaitProfile {
     }
   }
 
-  /** @param {number} micros  everything until then is explained */
-  #settle (micros) {
-    const settled = this.#pending.filter(({ toMicros }) => toMicros <= micros)
+  /**
+   * @param {number} micros  everything until then is explained
+   * @param {boolean} [isFinal]  also what has no original positions yet
+   */
+  #settle (micros, isFinal = false) {
+    const unmappedMicros = isFinal ? Infinity : monotonicMicros() - MAX_UNMAPPED_MICROS
+    const settled = this.#pending.filter(sample => sample.toMicros <= micros && (sample.toMicros <= unmappedMicros || this.#isMapped(sample)))
     if (settled.length === 0) return
-    this.#pending = this.#pending.filter(({ toMicros }) => toMicros > micros)
+    const taken = new Set(settled)
+    this.#pending = this.#pending.filter(sample => !taken.has(sample))
     for (const kept of this.#read(settled)) this.#keep(kept)
+  }
+
+  /** @param {Pending} sample */
+  #isMapped ({ waits, stacks }) {
+    const unread = waits.flatMap(([stack, made]) => [stack, made]).filter(index => index !== -1 && !this.#stacks.has(stacks[index]))
+    return this.#sourceMaps.isKnown({ frames: positionsOf([...new Set(unread)].map(index => stacks[index])) })
   }
 
   /** @param {Kept} kept */
