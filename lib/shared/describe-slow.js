@@ -36,7 +36,7 @@ function describeWaits ({ waits, waitedAt, waitingMs }) {
   const [longest] = waits
   const line = waitedAt?.find(({ ms }) => ms >= waitingMs * MAIN_SHARE)
   const at = line === undefined ? '' : ` at ${line.function} ${line.file}:${line.line}`
-  if (longest === undefined || longest.ms < waitingMs * MAIN_SHARE) return `${line?.awaited ?? 'I/O'}${at}`
+  if (longest === undefined || longest.ms < waitingMs * MAIN_SHARE) return `${line?.awaited ?? 'I/O or a timer'}${at}`
   const { kind, operation, target, calls } = longest
   return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}${at}`
 }

@@ -23,7 +23,7 @@ test('each request is shown with what it waited for, and behind what', async t =
   const [, behind, own, waiting] = stdout.split('\n')
   assert.match(behind, /^\S+ \S+ +821 ms +GET \/fast .* behind POST \/login$/)
   assert.match(own, new RegExp(`^\\S+ \\S+ +805 ms +POST /login +801 ms .*${TRACE}.*own code$`))
-  assert.match(waiting, /^\S+ \S+ +640 ms +GET \/orders\/:id .*waited for I\/O$/)
+  assert.match(waiting, /^\S+ \S+ +640 ms +GET \/orders\/:id .*waited for I\/O or a timer$/)
 })
 
 test('at 80 columns each has one line, with its whole route and the line it waited at', async t => {

@@ -10,11 +10,11 @@ const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 100
 
 test('one sentence states why it was slow', () => {
   assert.equal(describeSlow(slow({ ownMs: 600, waitingMs: 400 })), 'its own code')
-  assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O, not for the event loop')
+  assert.equal(describeSlow(slow({ ownMs: 100, waitingMs: 900 })), 'waited for I/O or a timer, not for the event loop')
   const wait = { kind: 'redis', operation: 'GET', target: 'db:6379', calls: 1, errors: 0, ms: 450 }
   assert.equal(describeSlow(slow({ waitingMs: 900, waits: [wait] })), 'waited for redis GET db:6379, not for the event loop')
   assert.equal(describeSlow(slow({ waitingMs: 900, waits: [{ ...wait, calls: 12, ms: 700 }, wait] })), 'waited for redis GET db:6379 (12 calls), not for the event loop')
-  assert.equal(describeSlow(slow({ waitingMs: 900, waits: [{ ...wait, ms: 400 }] })), 'waited for I/O, not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waits: [{ ...wait, ms: 400 }] })), 'waited for I/O or a timer, not for the event loop')
   assert.equal(describeSlow(slow({ gcMs: 600 })), 'garbage collection')
   assert.equal(describeSlow(slow({ behindMs: 812, behind: [{ route: 'POST /login', ms: 812 }] })), 'waited 812 ms behind POST /login')
 })
@@ -23,10 +23,10 @@ const LINE = { function: 'loadOrders', file: 'orders.js', line: 12, column: 3, a
 
 test('the line at which most of it waited is named, and the call where that is known', () => {
   assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [LINE] })), 'waited for pg-pool at loadOrders orders.js:12, not for the event loop')
-  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [{ ...LINE, awaited: null }] })), 'waited for I/O at loadOrders orders.js:12, not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [{ ...LINE, awaited: null }] })), 'waited for I/O or a timer at loadOrders orders.js:12, not for the event loop')
   const wait = { kind: 'mysql', operation: 'SELECT', target: 'db:3306', calls: 1, errors: 0, ms: 650 }
   assert.equal(describeSlow(slow({ waitingMs: 900, waits: [wait], waitedAt: [LINE] })), 'waited for mysql SELECT db:3306 at loadOrders orders.js:12, not for the event loop')
-  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [{ ...LINE, ms: 400 }] })), 'waited for I/O, not for the event loop')
+  assert.equal(describeSlow(slow({ waitingMs: 900, waitedAt: [{ ...LINE, ms: 400 }] })), 'waited for I/O or a timer, not for the event loop')
 })
 
 test('the text has the lines, or that there are none', () => {

@@ -25,7 +25,7 @@ const COLUMNS = [
   { title: 'TIME', isNumber: true, cell: ({ ms }) => showDuration(ms) },
   { title: 'MEASURED', isWhole: true, cell: ({ measured }) => measured },
   { title: 'WHERE', endsWithLocation: true, cell: ({ callSite }) => showLocation(callSite) },
-  { title: 'ROUTES', cell: ({ routes }) => routes.map((/** @type {any} */ { route }) => route ?? '-').join(' ') },
+  { title: 'ROUTES', cell: ({ routes }) => routes.map((/** @type {any} */ { route }) => route ?? 'no known route').join(', ') },
   { title: 'FIX', isWhole: true, cell: ({ advice }) => advice.instead }
 ]
 

@@ -13,7 +13,7 @@ loopscope.calls = (() => {
     tables.show('sync', [
       { title: 'Where', className: 'place', cell: ({ callSite }) => element('span', { className: 'own' }, place(callSite)) },
       { title: 'Calls', className: 'api', sort: ({ api }) => api, cell: ({ api, flagged }) => flagged ? element('strong', {}, `${api} ⚑`) : api },
-      { title: 'Routes', className: 'place', cell: ({ routes }) => routes.map(({ route }) => route ?? '(outside requests)').join(', ') },
+      { title: 'Routes', className: 'place', cell: ({ routes }) => routes.map(({ route }) => route ?? '(no known route)').join(', ') },
       { title: 'Time', className: 'number', sort: ({ ms }) => ms, cell: ({ ms }) => duration(ms) },
       { title: 'Measured', cell: ({ source }) => source },
       { title: 'Fix', className: 'place', cell: ({ advice }) => advice.instead }
