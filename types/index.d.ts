@@ -19,7 +19,8 @@ declare function diagnostics (options?: api.DiagnosticsOptions): api.Diagnostics
 
 declare namespace diagnostics {
   /**
-   * The same without HTTP, for queue workers and scripts. Throws as `diagnostics()` does.
+   * The same without a middleware, for queue workers and scripts, and where a framework owns the server: requests of every HTTP server in the process
+   * are measured. Throws as `diagnostics()` does.
    * @example
    * const d = createDiagnostics().start()
    */

@@ -34,13 +34,16 @@ function diagnostics (options) {
 }
 
 /**
- * The same without HTTP, for queue workers and scripts. Nothing runs before start().
+ * The same without a middleware, for queue workers and scripts, and where a framework owns the server. It counts the requests of every HTTP server
+ * of the process, if there are any. Nothing runs before start().
  * @param {DiagnosticsOptions} [options]  see docs/options.md
  * @returns {Diagnostics}
  * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
  */
 function createDiagnostics (options) {
-  return new Handle(options)
+  const handle = new Handle(options)
+  handle.openRequestChannel()
+  return handle
 }
 
 /**

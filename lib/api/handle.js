@@ -70,7 +70,8 @@ class Handle extends EventEmitter {
       stallThresholdMs: this.#options.stallThresholdMs,
       onRequest: context => this.#instruments?.beginRequest(context),
       onAnswered: (context, route, status, toMicros) => this.#instruments?.requestNotes.noteAnswer(context, route, status, toMicros),
-      onWork: (context, fromMicros, toMicros) => this.#instruments?.requestNotes.noteWork(context, fromMicros, toMicros)
+      onWork: (context, fromMicros, toMicros) => this.#instruments?.requestNotes.noteWork(context, fromMicros, toMicros),
+      onTaken: context => this.#instruments?.requestNotes.forget(context)
     })
     this.#surface = new Surface({
       options: this.#options,

@@ -23,7 +23,6 @@ const { Jobs } = require('./jobs')
 const { Stalls } = require('./stalls')
 const { ObserverSupervisor } = require('./observer-supervisor')
 const { installCanaries } = require('../shared/heap/canaries')
-const { routeOf } = require('./http/route-template')
 const { createRequestContexts } = require('./http/contexts/request-contexts')
 const { RequestNotes } = require('./request-notes')
 const { StallRoute } = require('./http/stall-route')
@@ -60,7 +59,7 @@ class Instruments {
       this.requestNotes.awaits.onRequest()
     },
     arrivedMicros: (micros, request) => this.requestNotes.arrivedMicros(micros, request),
-    onUncounted: ({ request }) => this.requestNotes.noteRoute(routeOf(request), request)
+    onUncounted: context => this.requestNotes.noteUncounted(context)
   })
 
   /** One request per scrape, which reads many metrics. @type {SingleFlight<Partial<Counts>>} */

@@ -179,11 +179,22 @@ class RequestNotes {
   }
 
   /**
-   * @param {string} route
-   * @param {any} request  whose route is resolved
+   * Call it for a request that no handle counted, once it is answered.
+   * @param {RequestContext} context
    */
-  noteRoute (route, request) {
-    this.#handlers.notice(route, request)
+  noteUncounted (context) {
+    const route = routeOf(context.request)
+    this.#handlers.notice(route, context.request)
+    this.awaits.end(context, route, monotonicMicros())
+  }
+
+  /**
+   * Call it for a request that is loopscope's own.
+   * @param {RequestContext} context
+   */
+  forget (context) {
+    context.listedIn?.remove(context)
+    this.awaits.forget(context)
   }
 
   /** Takes a stack probe; called in the middle of whatever runs. */

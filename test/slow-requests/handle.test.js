@@ -31,6 +31,17 @@ test('a handle is given the slow requests of this moment, and none while it does
   assert.deepEqual(await d.slowRequests(), [])
 })
 
+test('a handle without a middleware is given those of every server of the process', async t => {
+  const d = diagnostics.createDiagnostics({ logger: SILENT, controlSocket: false }).start()
+  t.after(() => d.close())
+  const server = http.createServer((request, response) => setTimeout(() => response.end(), 80))
+  const port = await listen(t, server)
+  await (await fetch(`http://127.0.0.1:${port}/orders/1`, { headers: { connection: 'close' } })).text()
+  let found = []
+  while (found.length === 0) found = await d.slowRequests()
+  assert.deepEqual(found.map(({ route, status }) => [route, status]), [['GET /orders/:id', 200]])
+})
+
 test('server-sent events are not slow, however long they go on', async t => {
   const d = diagnostics({ logger: SILENT, controlSocket: false })
   t.after(() => d.close())

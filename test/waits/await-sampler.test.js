@@ -62,6 +62,14 @@ test('where a promise was made is read for all that await it, in several request
   assert.equal(madeOf(sampler.take()), 1)
 })
 
+test('a request that turns out not to be the application\'s is forgotten', async t => {
+  const { sampler, serve } = createSampling(t)
+  sampler.ask(60)
+  await serve(handler, { isOwn: true })
+  await serve(handler)
+  assert.equal(sampler.take().samples.length, 1)
+})
+
 test('by itself it samples a few requests a second, and rests', async t => {
   const { sampler, serve } = createSampling(t)
   sampler.start()

@@ -19,11 +19,12 @@ function createSampling (t) {
   return {
     sampler,
     /** Runs a handler as that of a request. */
-    async serve (handler, { isAnswered = true, agoMicros = 0 } = {}) {
+    async serve (handler, { isAnswered = true, isOwn = false, agoMicros = 0 } = {}) {
       const micros = monotonicMicros() - agoMicros
       const request = createRequestContext({ method: 'GET', url: '/', headers: {} }, micros, micros)
       await context.run(request, async () => {
         sampler.onRequest()
+        if (isOwn) sampler.forget(request)
         await handler()
       })
       if (isAnswered) sampler.end(request, 'GET /', monotonicMicros())

@@ -39,6 +39,7 @@ class ApplicationRequests {
    * @param {NonNullable<Parameters<CreateMiddleware>[0]['onRequest']>} parts.onRequest
    * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
    * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
+   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onTaken']>} parts.onTaken
    */
   constructor (parts) {
     const { logger } = parts

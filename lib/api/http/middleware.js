@@ -30,16 +30,17 @@ const { SlowestRequest } = require('../../probe/http/stall-route')
  * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  called after its synchronous code has run, if long
  *   enough to be sampled
  * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers requests that are not for the application
+ * @param {(context: RequestContext) => void} [parts.onTaken]  called with the context of such a request, where it has one
  * @returns {RequestMiddleware}
  */
-function createMiddleware ({ context, requests, logger, stallThresholdMs, slowest = new SlowestRequest(stallThresholdMs), onRequest, onAnswered, onWork = () => {}, take = null }) {
+function createMiddleware ({ context, requests, logger, stallThresholdMs, slowest = new SlowestRequest(stallThresholdMs), onRequest, onAnswered, onWork = () => {}, onTaken = () => {}, take = null }) {
   const measure = createRequestMeasure({ context, requests, logger, onRequest, onAnswered })
 
   /** @type {Middleware} */
   function loopscope (request, response, next) {
     const current = context.current()
     if (take !== null && take(request, response)) {
-      current?.listedIn?.remove(current) // loopscope's own
+      if (current !== undefined) onTaken(current)
       return
     }
     const requestContext = measure.begin(request, response, current)

@@ -143,6 +143,17 @@ class AwaitSampler {
   }
 
   /**
+   * Call it for a request that is not the application's.
+   * @param {RequestContext} context
+   */
+  forget (context) {
+    const sample = this.#samples.get(context)
+    if (sample === undefined) return
+    this.#samples.delete(context)
+    this.#resources.forget(sample)
+  }
+
+  /**
    * Call it with each tick of the heartbeat.
    * @param {number} micros  now
    */
