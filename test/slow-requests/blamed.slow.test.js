@@ -14,7 +14,7 @@ const { describeSlow } = require('../../lib/shared/describe-slow')
 const { makeShortScratch } = require('../store/scratch')
 
 const APP = path.join(__dirname, '..', 'fixtures', 'slow-requests', 'app.js')
-const AWAITS = fs.readFileSync(APP, 'utf8').split('\n').flatMap((line, index) => /await (answer|ROUTES)/.test(line) ? [index + 1] : [])
+const AWAITS = fs.readFileSync(APP, 'utf8').split('\n').flatMap((line, index) => /await (answer|ROUTES)|waitForTimer = /.test(line) ? [index + 1] : [])
 const REGISTER = path.join(__dirname, '..', '..', 'register.js')
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const HELD_MS = 400
@@ -81,7 +81,7 @@ for (const name of ['express', 'fastify', 'koa', 'plain']) {
       assert.equal(describeSlow(own), 'its own code')
       assert.match(describeSlow(behind), new RegExp(`^waited up to \\d+ ms behind GET ${target}`))
       assert.ok(behind.durationMs >= HELD_MS / 2 && behind.unreadMs >= HELD_MS / 2, JSON.stringify(behind))
-      // At which line only where the request was sampled, and its own code awaits: Fastify awaits what the handler of the fixture returns.
+      // At which line only where the request was sampled. Fastify awaits what the handler of the fixture returns: then it is the line of that call.
       assert.match(describeSlow(waiting), new RegExp(`^waited for (I/O or a timer|node:timers/promises at \\S+ test/fixtures/slow-requests/app\\.js:(${AWAITS.join('|')})), not for the event loop$`))
       assert.deepEqual([own.status, own.traceId], [200, TRACE_ID])
       assert.equal(waiting.traceId, null)
