@@ -76,6 +76,14 @@ function readMemoryRoom () {
   const rooms = [machine, ...readGroups(machine.limitBytes).map(({ limitBytes, freeBytes, ...group }) => ({ limitBytes, freeBytes, basis: basisOf(group), isContainer: true }))]
   // Where the groups cannot be read (other systems, a hidden /proc), Node.js may still know a limit.
   if (rooms.length === 1) rooms.push(...readConstrained(machine.limitBytes))
+  return leastFree(rooms)
+}
+
+/**
+ * @template {{ freeBytes: number }} Room
+ * @param {Room[]} rooms  one at least
+ */
+function leastFree (rooms) {
   return rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
 }
 
@@ -132,7 +140,7 @@ function basisOf ({ limit, folder }) {
  */
 function tightestGroup (proc) {
   const groups = readGroups(os.totalmem(), proc)
-  return groups.length === 0 ? null : groups.reduce((least, group) => group.freeBytes < least.freeBytes ? group : least)
+  return groups.length === 0 ? null : leastFree(groups)
 }
 
 /**
