@@ -65,6 +65,12 @@ test('of a package that compiles, what it makes is to be kept', () => {
   assert.match(asked({ package: 'express', function: 'res.render', through: { package: 'pug', function: 'renderFile' } }, 'pug').instead, /NODE_ENV=production makes Express keep its views/)
 })
 
+test('a function that spends most of its time in one package, in whichever of its functions, is told with the package', () => {
+  const { title, instead } = ask(spot({ inPackage: 'zod' }))
+  assert.match(title, /in login \(auth\.js:23\), most of it in the package zod\.$/)
+  assert.match(instead, /variant of zod/)
+})
+
 test('a router that tries its routes one after the other is told as such', () => {
   const routing = spot({ origin: 'dependency', culprit: { function: 'match', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
   const first = ask(routing)

@@ -107,6 +107,7 @@ function hotSpotsOf (stalls, busyMs, source) {
       isLogging: false,
       isWriting: false,
       development: null,
+      inPackage: null,
       compiling: null,
       converter: null,
       queueMs: 0,

@@ -136,6 +136,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
     isWriting: isMostly(({ socket }) => socket === 'write'),
     queueMs: isMostly(({ isTask }) => isTask) ? queueMicros(all, group, stackOf) / 1e3 : 0,
     development: mostOf(({ development }) => development),
+    inPackage: mostOf(({ inPackage }) => inPackage),
     compiling: mostOf(({ compiling }) => compiling),
     converter: converterOf(mostOf(({ converter }) => converter)),
     isLoading: isMostly(({ isLoading }) => isLoading),

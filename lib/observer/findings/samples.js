@@ -62,6 +62,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {boolean} isBuffer  a Buffer is created and filled
  * @property {boolean} isImmediate  setImmediate() called it, or what it awaited
  * @property {string | null} development  the package whose development build is on the stack
+ * @property {string | null} inPackage  the package that the application called
  * @property {string | null} compiling  the outermost package that compiles a template or schema
  * @property {Frame | null} converter  the outermost toJSON() or toString()
  * @property {boolean} isTask    called only by the queue of microtasks or ticks, as after an await
@@ -152,6 +153,7 @@ function describeStack (frames, { dependsOn }) {
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
     development: ownerOf(frames.find(({ file }) => DEVELOPMENT.test(file))),
+    inPackage: app === -1 ? null : ownerOf(below.findLast(({ origin }) => origin === 'dependency')),
     compiling: ownerOf(frames.findLast(({ origin, name }) => origin === 'dependency' && COMPILES.test(name))),
     converter: frames.findLast(({ origin, name }) => (origin === 'app' || origin === 'dependency') && CONVERTERS.test(name)) ?? null,
     isTask: frames.slice(frames.findLastIndex(({ origin }) => origin === 'app') + 1).every(frame => frame.origin === 'meta' || isQueue(frame)),

@@ -29,6 +29,7 @@
  * @property {boolean} isWriting  the time was spent in writes of sockets
  * @property {number} queueMs    time of the queue of microtasks or ticks between two runs of it; 0 if no queue runs it
  * @property {string | null} development  the package whose development build most of the time went through
+ * @property {string | null} inPackage  the package that the application called most of the time, by whichever of its functions
  * @property {string | null} compiling  the package that compiled templates or schemas most of the time
  * @property {{ function: string, file: string, line: number, column: number, package: string | null } | null} converter  the toJSON() or toString() that most of
  *   it was spent in; package: null where it is the application's own

@@ -42,7 +42,7 @@ function mostlyWaited (evidence, durationMs) {
 }
 
 /**
- * Whether the cause is unknown because the system does not report how long a thread waits for a CPU (macOS, Windows, no /proc).
+ * Whether the cause is unknown because it is not known how long the thread waited for a CPU: no system but Linux tells (/proc).
  * @param {StallEvidence} evidence  of a stall of unknown cause
  */
 function isUndecided ({ cpuMs, runQueueMs, codeMs }) {

@@ -93,7 +93,7 @@ function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
 
 /**
  * Whether a hot spot has most of the work of a process that works for a part of the time: nothing is wrong, but it is what to change to use less CPU.
- * @param {HotSpot} spot
+ * @param {Pick<HotSpot, 'samples' | 'share' | 'ownMs'>} spot
  * @param {Readings} readings
  */
 function hasMostOfWork (spot, readings) {

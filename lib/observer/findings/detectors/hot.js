@@ -155,7 +155,7 @@ const dependency = {
   join (hotSpots, readings) {
     const packages = [...new Set(hotSpots.map(packageName))]
     return packages.flatMap(name => {
-      const group = hotSpots.filter(spot => packageName(spot) === name)
+      const group = withContinuations(hotSpots.filter(spot => packageName(spot) === name))
       return group.length === 1 || group.some(spot => isWorth(spot, readings, ENOUGH.dependency)) ? group : [joined(group)]
     })
   },
@@ -205,7 +205,21 @@ function enteredBy ({ culprit, places = [placed(culprit)] }) {
 }
 
 /**
+ * What a package does later for a call of the application (in timers, after an await) has nobody's line: it belongs to the call on its route.
  * @param {HotSpot[]} hotSpots  of one package, heaviest first
+ */
+function withContinuations (hotSpots) {
+  const routes = [...new Set(hotSpots.map(({ route }) => route))]
+  return routes.flatMap(route => {
+    const ofRoute = hotSpots.filter(spot => spot.route === route)
+    const calls = ofRoute.filter(({ culprit }) => !isInPackage(culprit.file))
+    // Of several calls it is not known which one goes on.
+    return calls.length === 1 && ofRoute.length > 1 ? [joined([calls[0], ...ofRoute.filter(spot => spot !== calls[0])])] : ofRoute
+  }).sort((left, right) => right.ms - left.ms)
+}
+
+/**
+ * @param {HotSpot[]} hotSpots  of one package; the first one gives the place
  * @returns {HotSpot}
  */
 function joined (hotSpots) {
@@ -225,8 +239,20 @@ function joined (hotSpots) {
       longestMs: Math.max(...hotSpots.map(({ stalls }) => stalls.longestMs)),
       lines: []
     },
-    places: hotSpots.map(({ culprit }) => placed(culprit))
+    routes: byRoute(hotSpots.flatMap(({ routes }) => routes)),
+    places: hotSpots.filter(({ culprit }) => !isInPackage(culprit.file)).map(({ culprit }) => placed(culprit))
   }
+}
+
+/**
+ * @param {HotSpot['routes']} parts
+ * @returns {HotSpot['routes']} each route once, heaviest first
+ */
+function byRoute (parts) {
+  /** @type {Map<string | null, number>} */
+  const shares = new Map()
+  for (const { route, share } of parts) shares.set(route, (shares.get(route) ?? 0) + share)
+  return [...shares].map(([route, share]) => ({ route, share })).sort((left, right) => right.share - left.share)
 }
 
 /** @param {HotSpot} spot */
@@ -242,8 +268,10 @@ const ownFunction = {
   id: 'hot-function',
   enough: ENOUGH.function,
   describe (spot, readings) {
-    const { why, instead, name } = builtinOf(spot)
-    const work = name === null ? placed(spot.culprit) : `${name}, called in ${placed(spot.culprit)}`
+    const { inPackage } = spot
+    const { why, instead, name } = inPackage !== null && spot.culprit.call === null ? { ...builtinOf(spot), instead: insteadOf(inPackage, null) } : builtinOf(spot)
+    const mostly = inPackage === null ? '' : `, most of it in the package ${inPackage}`
+    const work = name === null ? `${placed(spot.culprit)}${mostly}` : `${name}, called in ${placed(spot.culprit)}`
     return hotSpotFinding('hot-function', spot, readings, { work, why, instead })
   }
 }
@@ -374,24 +402,36 @@ const logging = {
   ids: ['hot-logging'],
   explains: ['many-short-turns', 'slow-elsewhere'],
   find (readings) {
-    const { activity } = readings
-    if (activity === null) return []
-    const { categories: { logging: { ms, where } }, hotSpots, busyMs } = activity
-    const share = busyMs === 0 ? 0 : ms / busyMs
-    const stalls = hotSpots.filter(spot => kindOf(spot) === 'hot-logging').reduce((sum, spot) => sum + spot.stalls.count, 0)
-    if (ms < MIN_SAMPLES * LOGGING.sampleMs || !isSignificant(ms, share, readings)) return []
-    return [makeFinding(readings, {
-      id: 'hot-logging',
-      title: `The process spends ${percent(share)} of the loop's busy time in logging${where === null ? '' : `, most of it for ${placed(where)}`}.`,
-      lostMs: ms,
-      what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
-      where: where && { ...where, via: null, route: null },
-      why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
-      instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false',
-      evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls },
-      next: [`npx loopscope profile ${readings.pid}`]
-    })]
+    const { ms, share } = loggingOf(readings)
+    return ms >= MIN_SAMPLES * LOGGING.sampleMs && isSignificant(ms, share, readings) ? [describeLogging(readings)] : []
   }
+}
+
+/**
+ * @param {Readings} readings
+ * @returns {import('../../../shared/findings/readings').Category & { share: number }}  share: of the busy time
+ */
+function loggingOf ({ activity }) {
+  if (activity === null) return { ms: 0, where: null, share: 0 }
+  const { categories: { logging }, busyMs } = activity
+  return { ...logging, share: busyMs === 0 ? 0 : logging.ms / busyMs }
+}
+
+/** @param {Readings} readings */
+function describeLogging (readings) {
+  const { ms, where, share } = loggingOf(readings)
+  const stalls = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging').reduce((sum, spot) => sum + spot.stalls.count, 0)
+  return makeFinding(readings, {
+    id: 'hot-logging',
+    title: `The process spends ${percent(share)} of the loop's busy time in logging${where === null ? '' : `, most of it for ${placed(where)}`}.`,
+    lostMs: ms,
+    what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+    where: where && { ...where, via: null, route: null },
+    why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
+    instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false',
+    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls },
+    next: [`npx loopscope profile ${readings.pid}`]
+  })
 }
 
 /**
@@ -415,11 +455,15 @@ const HOT_DETECTORS = Object.freeze([logging, ...KINDS.map(toDetector)])
  * @returns {Pick<Finding, 'title' | 'instead'> | null}  instead: '' where it would not help much
  */
 function mostOfWork (readings) {
-  const all = KINDS.flatMap(kind => hotSpotsOf(readings, kind).map(spot => ({ kind, spot }))).sort((left, right) => right.spot.share - left.spot.share)
-  const found = all.find(({ spot }) => spot.samples >= MIN_SAMPLES && spot.share >= NOTABLE_SHARE)
+  const logged = loggingOf(readings)
+  const all = [
+    { share: logged.share, ownMs: logged.ms, samples: logged.ms / LOGGING.sampleMs, describe: () => describeLogging(readings) },
+    ...KINDS.flatMap(kind => hotSpotsOf(readings, kind).map(spot => ({ ...spot, describe: () => kind.describe(spot, readings) })))
+  ]
+  const found = all.sort((left, right) => right.share - left.share).find(({ samples, share }) => samples >= MIN_SAMPLES && share >= NOTABLE_SHARE)
   if (found === undefined) return null
-  const { title, instead } = found.kind.describe(found.spot, readings)
-  return { title, instead: hasMostOfWork(found.spot, readings) ? instead : '' }
+  const { title, instead } = found.describe()
+  return { title, instead: hasMostOfWork(found, readings) ? instead : '' }
 }
 
 module.exports = { HOT_DETECTORS, mostOfWork }

@@ -405,7 +405,7 @@ const unexplainedStalls = {
       ].join(' '),
       where: culprit && { function: culprit.function, file: culprit.file, line: culprit.line, column: culprit.column, via: culprit.via, route: isMostly ? route : null },
       why: isUnmeasured
-        ? 'this system does not report how long a thread waits for a CPU: most of them may be code that ran, too little CPU time, or a suspended process'
+        ? 'of most of them it is not known how long the thread waited for a CPU: they may be code that ran, too little CPU time, or a suspended process'
         : 'each may be short, and no single function has enough of them for a finding of its own; while one lasts, everything else waits',
       instead: isUnmeasured
         ? 'look at the load of the machine and the CPU limit of the container at that time first; if CPUs were free, start with the first one by code'
