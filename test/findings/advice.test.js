@@ -80,6 +80,19 @@ test('a router that tries its routes one after the other is told as such', () =>
   assert.doesNotMatch(ask(compiling).instead, /mount/)
 })
 
+test('a line that goes through many and reads the clock for each is no line that only reads the clock', () => {
+  const asked = text => ask(spot({ text }))
+  assert.equal(asked('  const now = Date.now()').id, 'hot-clock')
+  const both = asked('  return Object.keys(online).filter(key => online[key].at > Date.now() - 60000).length')
+  assert.equal(both.id, 'hot-function')
+  assert.match(both.instead, /read the clock once before the loop/)
+  assert.doesNotMatch(asked('  return rows.map(row => row.name)').instead, /clock/)
+})
+
+test('starting workers in a request is told as such', () => {
+  assert.match(ask(spot({ culprit: { call: 'Worker' } })).instead, /keep them in a pool/)
+})
+
 test('a line that makes stack traces is told as such, where V8 shows no call', () => {
   for (const text of ["const lines = new Error().stack.split('\\n')", 'const { stack } = Error.captureStackTrace(this)']) {
     assert.match(ask(spot({ culprit: { call: null }, text })).instead, /stackTraceLimit/)

@@ -13,7 +13,7 @@ const idsOf = ({ findings }) => findings.map(({ id }) => id)
 const hotSpots = (...some) => ({ activity: { busyMs: 33_000, hotSpots: some } })
 
 const OUTSIDE = { rssBytes: 1.1e9, externalBytes: 1e9, buffersBytes: 9.9e8, grownBytes: 9.5e8, grownForMs: 20_000 }
-const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
+const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, areShortLived: false, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
 
 const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
 const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 5000, [kind]: typeof ms === 'object' || kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })

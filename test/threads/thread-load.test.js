@@ -70,6 +70,24 @@ test('the time of threads that have ended is kept, and what is older than a minu
   load.stop()
 })
 
+test('workers that are started and end all the time are told from one that ended', t => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { known, load } = subject()
+  known.threads = { 1: ['observed', 0], 2: ['worker', 0] }
+  load.start()
+  const pass = (workerMs, endedMs) => {
+    known.atMs += 5000
+    known.processMs += workerMs + endedMs
+    known.threads[2][1] += workerMs
+    t.mock.timers.tick(5000)
+  }
+  for (let turn = 0; turn < 5; turn++) pass(turn === 0 ? 0 : 3000, turn === 0 ? 4000 : 0)
+  assert.equal(load.read(MINUTE_MS).areShortLived, false)
+  for (let turn = 0; turn < 12; turn++) pass(500, 2000)
+  assert.equal(load.read(MINUTE_MS).areShortLived, true)
+  load.stop()
+})
+
 test('where the system has no figures nothing is reported', () => {
   const load = new ThreadLoadMeter({ threadPid: 1, readTimes: () => null })
   load.start()

@@ -20,6 +20,8 @@ const MIN_OTHERS_SHARE = 0.02
 // Right after a reading the rate means nothing.
 const MIN_RATE_MS = 500
 const MAX_NAMES = 4
+// To tell threads that are started and ended all the time from one that ended.
+const MIN_INTERVALS = 3
 // The times of the threads and of the process are read one after the other, so small differences mean nothing.
 const MIN_ENDED_MS = 100
 
@@ -105,6 +107,7 @@ class ThreadLoadMeter {
     return {
       ms: sum('ms'),
       workerMs: sum('workerMs') + clear(sum('endedMs')),
+      areShortLived: rated.length >= MIN_INTERVALS && rated.filter(({ workerMs, endedMs }) => clear(endedMs) > workerMs).length > rated.length / 2,
       poolMs: sum('poolMs'),
       peak: Math.max(0, ...rated.map(({ ms, workerMs, endedMs }) => (workerMs + clear(endedMs)) / ms)),
       isPoolApart: MAJOR >= NAMES_POOL,

@@ -79,6 +79,7 @@
  * @typedef {object} ThreadLoad  CPU time over the last minute of the threads other than the main thread and loopscope's own
  * @property {number} ms        the period it covers
  * @property {number} workerMs  of worker threads
+ * @property {boolean} areShortLived  most of the time, most of it is of workers that end within seconds
  * @property {number} poolMs    of libuv's pool
  * @property {number} peak      CPUs that workers used in the busiest five seconds
  * @property {boolean} isPoolApart  false: workers and libuv's pool cannot be distinguished, and are both in workerMs

@@ -37,12 +37,19 @@ const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
 // With a value, a new Date does not read the clock.
 const READS_CLOCK = /\bnew Date\b(?! *\( *[^)\s])|\b(Date\.now|performance\.now|process\.hrtime(\.bigint)?) *\(/
+// What goes through all the elements of something, where reading the clock is the smaller part.
+const GOES_THROUGH = /\bObject\.(keys|values|entries|fromEntries)\(|\.(filter|map|flatMap|forEach|reduce|some|every|find|findIndex|sort|toSorted)\(|\bJSON\./
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
 
 // With setImmediate(), as a function or as the whole loop.
 const POLLING = Object.freeze({
   why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
   instead: 'wait for what happens (a promise, an event, a callback), or look for it with a timer; if immediates divide work, do a few milliseconds of it in each'
+})
+
+const STARTED_AGAIN = Object.freeze({
+  why: 'workers are started and end all the time; starting one takes tens of milliseconds of a CPU and a heap of its own, which may be more than its work',
+  instead: 'start as many workers as there are CPUs once, keep them in a pool, and send them the work (piscina, workerpool)'
 })
 
 /**
@@ -60,7 +67,7 @@ function kindOf (spot) {
   if (apiOf(culprit.call) !== null || (sync?.share ?? 0) >= MIN_SYNC_SHARE) return 'hot-sync-call'
   if (culprit.via !== null || origin === 'dependency') return 'hot-dependency'
   // V8 has no frame for reading the time: only the source line shows it.
-  if (culprit.call === null && READS_CLOCK.test(text)) return 'hot-clock'
+  if (culprit.call === null && READS_CLOCK.test(text) && !GOES_THROUGH.test(text)) return 'hot-clock'
   return 'hot-function'
 }
 
@@ -298,4 +305,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, POLLING, through }
+module.exports = { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }

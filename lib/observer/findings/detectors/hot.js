@@ -9,7 +9,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, through } = require('./hot-spot')
+const { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -321,6 +321,7 @@ const OTHERS = [
     instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
   }],
   [/^setImmediate$/, POLLING],
+  [/^Worker$/, STARTED_AGAIN],
   [/(^|\.)concat$/, {
     why: 'it copies all parts: joining them one after the other copies the earlier ones again each time',
     instead: 'collect the parts in an array and join them once at the end, or process them one by one (a stream)'
@@ -353,6 +354,10 @@ const WRITTEN = [
   [/\.(toLocale\w*String|localeCompare)\(/, FORMATTERS],
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
   [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(/, SEARCH],
+  [/\bObject\.(keys|values|entries)\(/, {
+    why: 'it makes an array of all the keys or values each time, which takes longer the more there are',
+    instead: 'use a Map, which is gone through without a copy and knows its size, or keep the count or the list up to date where entries come and go'
+  }],
   // What a callback of reduce() returns, or a loop assigns.
   [/\{ *\.\.\.[\w.]+, *\[|\[ *\.\.\.[\w.]+, /, {
     why: 'the spread copies everything that was gathered before: each round takes longer than the last one',
@@ -371,7 +376,10 @@ const ANY = Object.freeze({
  * @returns {Builtin}
  */
 function builtinOf ({ culprit: { call }, text }) {
-  if (call === null) return { ...ANY, ...WRITTEN.find(([pattern]) => pattern.test(text))?.[1] }
+  if (call === null) {
+    const written = { ...ANY, ...WRITTEN.find(([pattern]) => pattern.test(text))?.[1] }
+    return READS_CLOCK.test(text) ? { ...written, instead: `${written.instead}; read the clock once before the loop` } : written
+  }
   if (isExpression(call, text)) return { ...EXPRESSION, name: `${call} (regular expression)` }
   return { ...ANY, name: call, ...OTHERS.find(([name]) => name.test(call))?.[1] }
 }

@@ -389,7 +389,9 @@ const unexplainedStalls = {
     const places = by(left, ({ culprit }) => culprit && placeName(culprit))
     const culprit = left.findLast(stall => stall.culprit !== null && placeName(stall.culprit) === places.find(({ name }) => name !== null)?.name)?.culprit ?? null
     const [{ name: route, ms: routeMs }] = routes
-    const isUnmeasured = sum(left.filter(({ cause, evidence }) => cause === 'unknown' && isUndecided(evidence))) >= ms * UNEXPLAINED.most
+    const isMost = (/** @type {(stall: Stall) => boolean} */ is) => sum(left.filter(is)) >= ms * UNEXPLAINED.most
+    const isUnmeasured = isMost(({ cause, evidence }) => cause === 'unknown' && isUndecided(evidence))
+    const isStarved = isMost(({ cause }) => cause === 'starved')
     const isMostly = route !== null && routeMs >= ms * UNEXPLAINED.most
     return [makeFinding(readings, {
       id: 'unexplained-stalls',
@@ -406,8 +408,10 @@ const unexplainedStalls = {
       where: culprit && { function: culprit.function, file: culprit.file, line: culprit.line, column: culprit.column, via: culprit.via, route: isMostly ? route : null },
       why: isUnmeasured
         ? 'of most of them it is not known how long the thread waited for a CPU: they may be code that ran, too little CPU time, or a suspended process'
-        : 'each may be short, and no single function has enough of them for a finding of its own; while one lasts, everything else waits',
-      instead: isUnmeasured
+        : isStarved
+          ? 'during most of them the thread waited for a CPU, which other threads or processes used, or a limit withheld'
+          : 'each may be short, and no single function has enough of them for a finding of its own; while one lasts, everything else waits',
+      instead: isUnmeasured || isStarved
         ? 'look at the load of the machine and the CPU limit of the container at that time first; if CPUs were free, start with the first one by code'
         : 'start with the first one by code; the list of stalls has the stack of each, and a profile shows what they have in common',
       evidence: { stalls: left.length, stalledMs: ms, longestStallMs: longestMs, stalledShare: rounded(share, 3), delayP99Ms: process && rounded(process.delay.p99Ms) },

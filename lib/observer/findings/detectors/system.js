@@ -7,6 +7,7 @@ const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
 const { mostOfWork } = require('./hot')
+const { STARTED_AGAIN } = require('./hot-spot')
 const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
@@ -244,8 +245,7 @@ const busyThreads = {
       title: `${subject} used ${percent(workers)} of a CPU, while the main loop was busy ${percent(utilizationOf(readings))} of the time.`,
       what: sentences(whatOf(threads), at && describePlace(at)),
       where: placeOf(at),
-      why: 'their work is not in the figures, stalls and profiles of the main loop, which can be idle while all CPUs are in use',
-      instead: 'profile the threads; for CPU-bound work, use as many threads as CPUs',
+      ...(threads.areShortLived ? STARTED_AGAIN : LASTING),
       evidence: {
         workers: rounded(workers, 3),
         peak: rounded(threads.peak, 3),
@@ -257,6 +257,11 @@ const busyThreads = {
     })]
   }
 }
+
+const LASTING = Object.freeze({
+  why: 'their work is not in the figures, stalls and profiles of the main loop, which can be idle while all CPUs are in use',
+  instead: 'profile the threads; for CPU-bound work, use as many threads as CPUs'
+})
 
 /**
  * Busy threads alone cost no request time.
@@ -273,9 +278,10 @@ function weightOf (readings, workers, at) {
 }
 
 /** @param {ThreadLoad} threads */
-function whatOf ({ ms, workerMs, peak, busiest, watched }) {
+function whatOf ({ ms, workerMs, peak, busiest, watched, areShortLived }) {
   const total = `In the last ${duration(ms)} they used ${duration(workerMs)} of CPU time, and ${percent(peak)} of a CPU in the busiest five seconds.`
   if (watched.length > 0) return `${total} Busy time by samples: ${watched.map(describeThread).join('; ')}.`
+  if (areShortLived) return `${total} Most of them ended within seconds.`
   return busiest.length === 0 ? `${total} All of them have ended.` : `${total} By name: ${namesOf({ busiest })}.`
 }
 
