@@ -68,12 +68,10 @@ test('idle time before and after the work is not observed', () => {
 test('time that is spent all over is summed up, with the function that most of it was for', () => {
   const { categories, gcMs } = read([
     [['run', 'handle', 'log'], 500], [['run', 'other', 'log'], 100],
-    [['run', 'build'], 1000], [['(garbage collector)'], 800],
-    [['load', 'app'], 300]
+    [['run', 'build'], 1000], [['(garbage collector)'], 800]
   ])
   assert.deepEqual([categories.logging.ms, categories.logging.where.function], [600, 'handle'])
   assert.deepEqual([gcMs, categories.collected.ms, categories.collected.where.function], [800, 800, 'build'])
-  assert.equal(categories.loading.ms, 300)
 })
 
 test('what a logging middleware passes on, and a transport of the application, is no time of the logger', () => {

@@ -6,7 +6,7 @@ const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings, spot } = require('./readings')
 const { lineOf, routeOf } = require('./waiting')
 
-const ask = hotSpot => findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [hotSpot] } }), { appName: 'shop' }).findings[0]
+const ask = (hotSpot, changes) => findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [hotSpot] }, ...changes }), { appName: 'shop' }).findings[0]
 
 test('conversions, copies and objects that are made again and again have advice of their own', () => {
   const asked = (call, via = null) => ask(spot({ culprit: { call, via } }))
@@ -87,6 +87,16 @@ test('a line that goes through many and reads the clock for each is no line that
   assert.equal(both.id, 'hot-function')
   assert.match(both.instead, /read the clock once before the loop/)
   assert.doesNotMatch(asked('  return rows.map(row => row.name)').instead, /clock/)
+})
+
+test('modules that are loaded in requests soon after the start are not its start', () => {
+  const loading = isStartUp => ask(spot({ culprit: { call: 'require' }, isStartUp, ms: 2000, share: 0.1, samples: 200 }), { startedAt: 1_000_000 })
+  assert.match(loading(true).title, /^Startup blocked the loop for 2\.0 s, most of it by login/)
+  assert.equal(loading(false).id, 'nothing-wrong')
+})
+
+test('a query of a synchronous database driver is told as such', () => {
+  assert.match(ask(spot({ culprit: { call: 'all' } })).instead, /EXPLAIN QUERY PLAN/)
 })
 
 test('starting workers in a request is told as such', () => {

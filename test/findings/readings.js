@@ -69,7 +69,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           gcMs: 500,
           hotSpots: [],
           sockets: { writes: NO_CALLS, connects: NO_CALLS, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 },
-          categories: { logging: NO_CATEGORY, loading: NO_CATEGORY, tasks: NO_CATEGORY, immediates: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY, ...categories },
+          categories: { logging: NO_CATEGORY, tasks: NO_CATEGORY, immediates: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY, ...categories },
           ...act
         },
     stalls: [],

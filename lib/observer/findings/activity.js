@@ -285,14 +285,14 @@ function sumMicros (samples) {
 }
 
 /**
- * Time that is spread over an application: writing logs, creating Buffers, loading modules, task queues, immediates, the garbage collector; and the function
+ * Time that is spread over an application: writing logs, creating Buffers, task queues, immediates, the garbage collector; and the function
  * that caused most of it.
  * @param {readonly Sample[]} samples
  * @param {(sample: Sample) => Stack} stackOf
  * @returns {Activity['categories']}
  */
 function findCategories (samples, stackOf) {
-  const sums = { logging: createSum(), loading: createSum(), tasks: createSum(), immediates: createSum(), collected: createSum(), buffers: createSum() }
+  const sums = { logging: createSum(), tasks: createSum(), immediates: createSum(), collected: createSum(), buffers: createSum() }
   /** @type {{ atMicros: number, place: Frame | null } | undefined} */
   let before
   for (const { id, index, micros, atMicros } of samples) {
@@ -303,12 +303,11 @@ function findCategories (samples, stackOf) {
     else if (before !== undefined && stack.state === 'gc') before.atMicros = atMicros // one collection spans many samples
     if (stack.isLogging) sums.logging.add(micros, place)
     if (stack.isBuffer) sums.buffers.add(micros, place)
-    if (stack.isLoading) sums.loading.add(micros, place)
     if (stack.isImmediate) sums.immediates.add(micros, place)
     // The queue calls the tasks: the samples next to it show whose tasks they are.
     if (stack.isTasks) sums.tasks.add(micros, before?.place ?? null)
   }
-  return { logging: sums.logging.read(), loading: sums.loading.read(), tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
+  return { logging: sums.logging.read(), tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
 }
 
 function createSum () {

@@ -66,7 +66,7 @@
  * @property {HotSpot[]} hotSpots   heaviest first
  * @property {BusySample[]} busySamples  when it was busy, in order
  * @property {SocketCalls} sockets
- * @property {Record<'logging' | 'loading' | 'tasks' | 'immediates' | 'collected' | 'buffers', Category>} categories  tasks: V8's and Node's queues of microtasks
+ * @property {Record<'logging' | 'tasks' | 'immediates' | 'collected' | 'buffers', Category>} categories  tasks: V8's and Node's queues of microtasks
  *   and ticks themselves; immediates: callbacks of setImmediate(); collected: the garbage collector, by the function that ran before; buffers: making and filling Buffers
  *
  * @typedef {object} System     CPU time and I/O of the main thread over the last second, as the system counts them

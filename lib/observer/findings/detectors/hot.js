@@ -320,6 +320,11 @@ const OTHERS = [
     why: 'it copies everything that is reachable from the value, on the event loop of the sender and again on that of the receiver',
     instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
   }],
+  // Of the prepared statements of node:sqlite and better-sqlite3.
+  [/^(all|get|run|iterate)$/, {
+    why: 'a synchronous database driver runs each query on the event loop, and everything else waits until it is done',
+    instead: 'let an index answer the query (EXPLAIN QUERY PLAN says SCAN where none does), read fewer rows (LIMIT), or query in a worker thread'
+  }],
   [/^setImmediate$/, POLLING],
   [/^Worker$/, STARTED_AGAIN],
   [/(^|\.)concat$/, {

@@ -124,9 +124,10 @@ const startUp = {
     const hotSpots = (activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'start-up')
     const late = hotSpots.filter(spot => !spot.isStartUp && (spot.stalls.count >= START_UP.minLateStalls || isWorth(spot, readings, START_UP.late)))
     if (late.length > 0) return late.map(spot => lateLoading(readings, spot))
-    // The recorder starts in the middle of it.
-    const ms = Math.max(process?.startUpMs ?? 0, activity?.categories.loading.ms ?? 0)
-    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [slowStart(readings, ms, hotSpots[0])] : []
+    const early = hotSpots.filter(({ isStartUp }) => isStartUp)
+    // The recorder starts in the middle of it, and the loop may turn before all is loaded.
+    const ms = Math.max(process?.startUpMs ?? 0, early.reduce((sum, { ms }) => sum + ms, 0))
+    return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [slowStart(readings, ms, early[0])] : []
   }
 }
 
@@ -172,12 +173,12 @@ function lateLoading (readings, spot) {
  * @param {number} ms  spent loading modules
  * @param {HotSpot | undefined} spot
  */
-function loadingOf ({ activity, process, pid }, ms, spot) {
-  const place = spot?.culprit ?? activity?.categories.loading.where ?? null
+function loadingOf ({ process, pid }, ms, spot) {
+  const place = spot?.culprit
   return {
     id: /** @type {const} */ ('start-up'),
     lostMs: ms,
-    where: place && { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
+    where: place === undefined ? null : { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
     why: 'loading a module reads, compiles and runs its files on the event loop, including their top-level code',
     evidence: { ms: rounded(ms), uptimeMs: process?.uptimeMs ?? null },
     next: [`npx loopscope profile ${pid}`]
