@@ -17,10 +17,10 @@ const CPU_AT_MICROS = 7
 const BUSY_MICROS = 8
 const IDLE_MICROS = 9
 const MEMORY = 10 // MEMORY_FIGURES.length of them
-const COLLECTED = 16 // COLLECTED_FIGURES.length of them
-const UTILIZATION = 21
-const REQUESTS = 22 // two: arrived, answered
-const DOUBLES = 24
+const COLLECTED = 17 // COLLECTED_FIGURES.length of them
+const UTILIZATION = 22
+const REQUESTS = 23 // two: arrived, answered
+const DOUBLES = 25
 const EXITING = 0 // indexes into the integers
 const SESSION = 1
 const IDLE = 2
@@ -33,7 +33,7 @@ const OPEN = 1
 const OVER = 2 // none, and none may be opened
 
 /** @type {readonly (keyof NotedMemory)[]} */
-const MEMORY_FIGURES = Object.freeze(['atMicros', 'heapUsedBytes', 'heapTotalBytes', 'externalBytes', 'buffersBytes', 'workers'])
+const MEMORY_FIGURES = Object.freeze(['atMicros', 'heapUsedBytes', 'heapTotalBytes', 'oldBytes', 'externalBytes', 'buffersBytes', 'workers'])
 /** @type {readonly (keyof NotedCollection)[]} */
 const COLLECTED_FIGURES = Object.freeze(['atMicros', 'count', 'oldBytes', 'externalBytes', 'buffersBytes'])
 
@@ -42,6 +42,7 @@ const COLLECTED_FIGURES = Object.freeze(['atMicros', 'count', 'oldBytes', 'exter
  * @property {number} atMicros
  * @property {number} heapUsedBytes
  * @property {number} heapTotalBytes  committed
+ * @property {number} oldBytes  of the old generation, garbage included
  * @property {number} externalBytes   outside the heap, Buffers included
  * @property {number} buffersBytes
  * @property {number} workers  how many worker threads it has started that still run

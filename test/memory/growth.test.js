@@ -43,10 +43,10 @@ test('what ended two hours ago is over', () => {
 
 test('of readings at any time the lowest of a few counts', () => {
   const sawtooth = new OwnerGrowth('worker', 'resize')
-  for (let reading = 0; reading < 120; reading++) sawtooth.addReading(reading * 30_000, (100 + reading % 3 * 40) * MB)
+  for (let reading = 0; reading < 120; reading++) sawtooth.add(reading * 30_000, (100 + reading % 3 * 40) * MB)
   assert.equal(sawtooth.read(), null)
   const leaking = new OwnerGrowth('worker', 'resize')
-  for (let reading = 0; reading < 120; reading++) leaking.addReading(reading * 30_000, (100 + reading + reading % 3 * 40) * MB)
+  for (let reading = 0; reading < 120; reading++) leaking.add(reading * 30_000, (100 + reading + reading % 3 * 40) * MB)
   assert.ok(Math.abs(leaking.read().bytesPerMinute / MB - 2) < 0.2)
 })
 
@@ -61,11 +61,11 @@ function fast (megabytesAt, { owner = 'heap', seconds = 60, every = 10 } = {}) {
 test('what grows fast is noticed before there is a trend', () => {
   const { owner, bytesPerMinute, grownBytes, minutes } = fast(second => 20 + second)
   assert.deepEqual([owner, Math.round(bytesPerMinute / MB), Math.round(grownBytes / MB), minutes], ['heap', 60, 60, 1])
-  assert.ok(fast(second => 20 + second, { seconds: 20 }) !== null, 'three collections')
+  assert.ok(fast(second => 20 + second, { seconds: 40, every: 20 }) !== null, 'three collections')
   assert.ok(fast(second => 20 + second + noise(second) / 5) !== null, 'with noise')
   assert.ok(fast(second => 20 + Math.max(0, second - 180), { seconds: 240 }) !== null, 'it begins later')
   const worker = new OwnerGrowth('worker', 'resize')
-  for (const second of [10, 40, 70]) worker.addReading(second * 1000, 2 * second * MB)
+  for (const second of [10, 40, 70]) worker.add(second * 1000, 2 * second * MB)
   assert.equal(worker.readFast(70_000)?.name, 'resize')
 })
 
@@ -76,7 +76,8 @@ for (const [what, growing] of Object.entries({
   'a cache that is full after a minute': fast(second => Math.min(80, 20 + second), { seconds: 90 }),
   'a few megabytes': fast(second => 20 + second / 7),
   'a small part of what was there': fast(second => 1000 + second),
-  'two collections': fast(second => 20 + second, { seconds: 30, every: 30 }),
+  'two collections': fast(second => 20 + second, { seconds: 50, every: 50 }),
+  'half a minute': fast(second => 20 + second, { seconds: 30 }),
   'growth that ended six minutes ago': (() => {
     const growth = new OwnerGrowth('heap')
     for (let second = 0; second <= 60; second += 10) growth.add(second * 1000, second * MB)

@@ -41,8 +41,9 @@ test.describe('sites of what stays', () => {
   /**
    * @param {CallFrame[][]} stacks  outermost first, of what is allocated again and again
    * @param {object[]} [buffers]
+   * @param {{ readMs?: number }} [options]  that a reading of the heap takes
    */
-  async function sitesOf (stacks, buffers = []) {
+  function watchOf (stacks, buffers = [], { readMs = 0 } = {}) {
     let id = 0
     const chainOf = ([callFrame, ...rest]) => ({ id: ++id, callFrame, selfSize: 0, children: rest.length === 0 ? [] : [chainOf(rest)] })
     const head = { id: ++id, callFrame: frame('(root)', '', 0, 0), selfSize: 0, children: stacks.map(chainOf) }
@@ -50,11 +51,11 @@ test.describe('sites of what stays', () => {
     let [reads, atMs] = [0, 0]
     const sampling = {
       isOpen: () => true,
-      lastReadMs: () => 0,
+      lastReadMs: () => readMs,
       close: async () => {},
       read: async () => {
         reads++
-        return { head, samples: Array.from({ length: reads * 10 }, (_, at) => leaves.map((nodeId, leaf) => ({ nodeId, size: 1e5 / (leaf + 1), ordinal: at * leaves.length + leaf + 1 }))).flat() }
+        return { head, samples: Array.from({ length: atMs / 1000 }, (_, at) => leaves.map((nodeId, leaf) => ({ nodeId, size: 1e5 / (leaf + 1), ordinal: at * leaves.length + leaf + 1 }))).flat() }
       }
     }
     const watch = new SiteWatch({
@@ -69,9 +70,14 @@ test.describe('sites of what stays', () => {
       appRoot: path.dirname(file),
       now: () => atMs,
       wait: async ms => { atMs += ms },
-      maxReadShare: 1
+      ...(readMs === 0 && { maxReadShare: 1 })
     })
-    return (await watch.arm()).sites
+    return { watch, reads: () => reads, pass: (/** @type {number} */ ms) => { atMs += ms } }
+  }
+
+  /** @param {CallFrame[][]} stacks  @param {object[]} [buffers] */
+  async function sitesOf (stacks, buffers) {
+    return (await watchOf(stacks, buffers).watch.arm()).sites
   }
 
   const handler = () => frame('', file, 2, 21)
@@ -82,6 +88,36 @@ test.describe('sites of what stays', () => {
     assert.deepEqual([first.line, first.keptAt?.line, first.holder], [3, 7, 'Array'])
     const [alone] = await sitesOf([[handler(), frame('', file, 3, 34)]])
     assert.equal(alone.keptAt, null)
+  })
+
+  test('where a reading takes too long it is left out, and the age is known all the same', async () => {
+    const { watch, reads } = watchOf([[handler()]], [], { readMs: 10_000 })
+    const { intervals, sites: [site] } = await watch.arm()
+    assert.deepEqual([reads(), intervals, site.verdict], [1, [10, 10, 10, 10, 10, 10], 'stays'])
+    assert.deepEqual(site.byBirth, [1e6, 1e6, 1e6, 1e6, 1e6, 1e6])
+  })
+
+  test('it is armed again at once where something else grows, else after a time', async () => {
+    const { watch, pass } = watchOf([[handler()]])
+    const grows = (/** @type {string} */ owner) => ({ owner, name: null, bytes: 1e8, bytesPerMinute: 1e7, grownBytes: 5e7, minutes: 5 })
+    const isArmedBy = async (/** @type {'noteGrowing' | 'noteGrowingFast'} */ how, /** @type {string[]} */ ...owners) => {
+      watch[how](owners.map(grows))
+      const { isArmed } = watch
+      if (isArmed) await watch.arm()
+      return isArmed
+    }
+    assert.equal(await isArmedBy('noteGrowingFast'), false)
+    assert.equal(await isArmedBy('noteGrowingFast', 'heap'), true)
+    assert.equal(await isArmedBy('noteGrowingFast', 'heap'), false)
+    assert.equal(await isArmedBy('noteGrowingFast', 'heap', 'buffers'), true)
+    assert.equal(await isArmedBy('noteGrowingFast', 'heap', 'buffers'), false)
+    pass(600_000)
+    assert.equal(await isArmedBy('noteGrowingFast', 'heap'), true)
+    assert.equal(await isArmedBy('noteGrowing', 'heap'), true)
+    pass(600_000)
+    assert.equal(await isArmedBy('noteGrowing', 'heap'), false)
+    pass(3600_000)
+    assert.equal(await isArmedBy('noteGrowing', 'heap'), true)
   })
 
   test('what a handler allocates of its connection is not what holds the rest', async () => {

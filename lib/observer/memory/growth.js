@@ -12,39 +12,34 @@ const MAX_POINTS = 120
 const RECENT_MS = 2 * 3600_000
 const KEPT_MS = 24 * 3600_000
 const MIN_RECENT = 30 // a process that collects rarely has few points in two hours: older ones count as well
-const LOWEST_OF = 3 // readings, for what no collection frees
 const STEADY = 0.4 // of the whole slope: in the second half it grows that fast at least, else it comes to an end
 
-// Too fast to wait for a trend. It may still be a warm-up, or a cache that fills: the age of what stays tells.
+// Too fast to wait for a trend. It may still be a warm-up, garbage, or a cache that fills: the age of what stays shows that.
 const FAST = Object.freeze({
   maxMs: 5 * 60_000, // then there is a trend
-  minMs: 20_000,
+  minMs: 40_000,
   minPoints: 3,
   minShare: 0.2, // of what was there before
   minTimes: 2, // the bytes from which on other growth is reported
   minRising: 0.9 // of all pairs of points: with three of them all
 })
 
-/** From which growth on it is reported: bytes, and as a share of what was there before. */
-const LEAST = Object.freeze({
-  heap: { bytes: 5e6, share: 0.05 },
-  buffers: { bytes: 16e6, share: 0.1 },
-  external: { bytes: 16e6, share: 0.1 },
-  worker: { bytes: 32e6, share: 0.3 }, // read at any time, garbage included
-  native: { bytes: 48e6, share: 0.25 } // the allocator keeps what was freed
+/** From which growth on it is reported: bytes, and as a share of what was there before. Of what is read at any time the lowest of a few readings counts. */
+const OWNERS = Object.freeze({
+  heap: { bytes: 5e6, share: 0.05, lowestOf: 1 },
+  buffers: { bytes: 16e6, share: 0.1, lowestOf: 1 },
+  external: { bytes: 16e6, share: 0.1, lowestOf: 1 },
+  worker: { bytes: 32e6, share: 0.3, lowestOf: 3 }, // garbage included
+  native: { bytes: 48e6, share: 0.25, lowestOf: 3 } // the allocator keeps what was freed
 })
 
-/** @typedef {keyof typeof LEAST} GrowthOwner */
+/** @typedef {keyof typeof OWNERS} GrowthOwner */
 
 class OwnerGrowth {
   #owner
   #name
   /** @type {TrendPoint[]} */
   #points = []
-  /** @type {number[]} */
-  #pending = []
-  /** Of the last minutes. @type {TrendPoint[]} */
-  #latest = []
 
   /**
    * @param {GrowthOwner} owner
@@ -55,42 +50,23 @@ class OwnerGrowth {
     this.#name = name
   }
 
-  /** Adds what was left after a full collection. @param {number} atMs @param {number} bytes */
+  /** Adds what was left after a full collection, or a reading at any time. @param {number} atMs @param {number} bytes */
   add (atMs, bytes) {
-    this.#noteLatest(atMs, bytes)
-    this.#addPoint(atMs, bytes)
-  }
-
-  /** @param {number} atMs @param {number} bytes */
-  #noteLatest (atMs, bytes) {
-    this.#latest = [...this.#latest.filter(point => atMs - point.atMs <= FAST.maxMs), { atMs, bytes, spaces: {} }]
-  }
-
-  /** @param {number} atMs @param {number} bytes */
-  #addPoint (atMs, bytes) {
     const points = this.#points
+    const { lowestOf } = OWNERS[this.#owner]
     points.push({ atMs, bytes, spaces: {} })
-    while (points.length > MIN_RECENT && atMs - points[0].atMs > RECENT_MS) points.shift()
+    while (points.length > MIN_RECENT * lowestOf && atMs - points[0].atMs > RECENT_MS) points.shift()
     while (atMs - points[0].atMs > KEPT_MS) points.shift()
-    if (points.length > MAX_POINTS) this.#points = points.filter((_, index) => index % 2 === 1)
-  }
-
-  /** Adds a reading at any time: of a few the lowest counts. @param {number} atMs @param {number} bytes */
-  addReading (atMs, bytes) {
-    this.#noteLatest(atMs, bytes)
-    this.#pending.push(bytes)
-    if (this.#pending.length < LOWEST_OF) return
-    this.#addPoint(atMs, Math.min(...this.#pending))
-    this.#pending = []
+    if (points.length > MAX_POINTS * lowestOf) this.#points = points.filter(({ atMs: pointMs }, index) => index % 2 === 1 || atMs - pointMs <= FAST.maxMs)
   }
 
   /** @returns {Growing | null} null: it does not grow */
   read () {
-    const points = this.#points
+    const points = lowest(this.#points, OWNERS[this.#owner].lowestOf)
     const { verdict, minutes, usedBytes, bytesPerMinute } = judge(points, Infinity)
     if (verdict !== 'growing') return null
     const grownBytes = bytesPerMinute * minutes
-    const { bytes, share } = LEAST[this.#owner]
+    const { bytes, share } = OWNERS[this.#owner]
     if (grownBytes < Math.max(bytes, points[0].bytes * share)) return null
     const second = judge(points.slice(Math.floor(points.length / 2)), Infinity)
     if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
@@ -103,7 +79,7 @@ class OwnerGrowth {
    * @returns {Growing | null}
    */
   readFast (atMs) {
-    const latest = this.#latest.filter(point => atMs - point.atMs <= FAST.maxMs)
+    const latest = this.#points.filter(point => atMs - point.atMs <= FAST.maxMs)
     for (let from = 0; from + FAST.minPoints <= latest.length; from++) {
       const growing = this.#fastSince(latest.slice(from))
       if (growing !== null) return growing
@@ -116,13 +92,27 @@ class OwnerGrowth {
    * @returns {Growing | null}
    */
   #fastSince (points) {
+    const [first, last] = [points[0], points[points.length - 1]]
+    const leastBytes = Math.max(OWNERS[this.#owner].bytes * FAST.minTimes, first.bytes * FAST.minShare)
+    if (last.atMs - first.atMs < FAST.minMs || last.bytes - first.bytes < leastBytes / 2) return null // most often: it compares nothing
     const { minutes, usedBytes, bytesPerMinute } = judge(points, Infinity)
     const grownBytes = bytesPerMinute * minutes
-    if (minutes * 60_000 < FAST.minMs || grownBytes < Math.max(LEAST[this.#owner].bytes * FAST.minTimes, points[0].bytes * FAST.minShare) || risingShare(points) < FAST.minRising) return null
+    if (grownBytes < leastBytes || risingShare(points) < FAST.minRising) return null
     const second = judge(points.slice(Math.floor(points.length / 2)), Infinity)
     if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
     return { owner: this.#owner, name: this.#name, bytes: usedBytes, bytesPerMinute, grownBytes, minutes }
   }
+}
+
+/**
+ * @param {TrendPoint[]} points
+ * @param {number} count
+ * @returns {TrendPoint[]} the lowest of each so many, at the time of the last of them
+ */
+function lowest (points, count) {
+  const found = []
+  for (let end = count; end <= points.length; end += count) found.push({ ...points[end - 1], bytes: Math.min(...points.slice(end - count, end).map(({ bytes }) => bytes)) })
+  return found
 }
 
 /** @param {TrendPoint[]} points */

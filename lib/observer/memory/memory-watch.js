@@ -24,7 +24,7 @@ const { ownersOf, sumByOwner } = require('./owners')
 /** @import { SiteWatch } from './sites/site-watch' */
 
 const EVERY_MS = 10_000
-const SLOWER = 3 // the container and the workers are read at every third reading
+const SLOWER = 3 // the container is read at every third reading
 const RECENT = 60 // points: ten minutes
 const COARSE_EVERY = 60 // readings
 const COARSE = 144 // points: a day
@@ -49,6 +49,8 @@ class MemoryWatch {
   #parts
   #now
   #growth = { heap: new OwnerGrowth('heap'), buffers: new OwnerGrowth('buffers'), external: new OwnerGrowth('external'), native: new OwnerGrowth('native') }
+  /** With the garbage that no full collection has removed yet, which may take minutes: reason enough to sample, which collects it, not to report. */
+  #uncollected = { heap: new OwnerGrowth('heap'), buffers: new OwnerGrowth('buffers'), external: new OwnerGrowth('external') }
   /** By the id of the thread. @type {Map<number, OwnerGrowth>} */
   #workerGrowth = new Map()
   #workersGrowth = new OwnerGrowth('worker') // of all: each may be small, and they become more
@@ -112,12 +114,16 @@ class MemoryWatch {
       this.#growth.buffers.add(atMs, buffersBytes)
       this.#growth.external.add(atMs, Math.max(0, Math.min(collection.externalBytes, noted.externalBytes) - buffersBytes))
     }
-    this.#growth.native.addReading(atMs, sums.get('native') ?? 0)
-    this.#parts.sites?.noteGrowingFast(this.#growingFast())
-    if (this.#readings++ % SLOWER !== 0) return
-    this.#container = readContainer()
-    this.#killedOf(this.#container)
-    this.#parts.sites?.noteGrowing(this.#growing())
+    this.#growth.native.add(atMs, sums.get('native') ?? 0)
+    this.#uncollected.heap.add(atMs, noted.oldBytes)
+    this.#uncollected.buffers.add(atMs, noted.buffersBytes)
+    this.#uncollected.external.add(atMs, Math.max(0, noted.externalBytes - noted.buffersBytes))
+    this.#parts.sites?.noteGrowingFast(fastOf([...this.#growths(), ...Object.values(this.#uncollected)], atMs))
+    if (this.#readings++ % SLOWER === 0) {
+      this.#container = readContainer()
+      this.#killedOf(this.#container)
+      this.#parts.sites?.noteGrowing(this.#growing())
+    }
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
 
@@ -139,12 +145,12 @@ class MemoryWatch {
     for (const id of this.#workerGrowth.keys()) if (!running.has(id)) this.#workerGrowth.delete(id)
     if (atMs === undefined) return
     const known = workers.filter(({ usedBytes }) => usedBytes !== null)
-    if (known.length === workers.length) this.#workersGrowth.addReading(atMs, known.reduce((sum, { usedBytes, externalBytes }) => sum + (usedBytes ?? 0) + (externalBytes ?? 0), 0))
+    if (known.length === workers.length) this.#workersGrowth.add(atMs, known.reduce((sum, { usedBytes, externalBytes }) => sum + (usedBytes ?? 0) + (externalBytes ?? 0), 0))
     for (const { threadId, name, usedBytes, externalBytes } of workers) {
       if (usedBytes === null) continue
       const growth = this.#workerGrowth.get(threadId) ?? new OwnerGrowth('worker', name)
       this.#workerGrowth.set(threadId, growth)
-      growth.addReading(atMs, usedBytes + (externalBytes ?? 0))
+      growth.add(atMs, usedBytes + (externalBytes ?? 0))
     }
   }
 
@@ -177,17 +183,12 @@ class MemoryWatch {
     const all = this.#growths().map(growth => growth.read()).filter(growing => growing !== null)
     const workers = all.some(({ owner }) => owner === 'worker') ? null : this.#workersGrowth.read()
     if (workers !== null) all.push(workers)
-    for (const fast of this.#growingFast()) if (!all.some(({ owner, name }) => owner === fast.owner && name === fast.name) && this.#stays(fast)) all.push(fast)
+    for (const fast of fastOf(this.#growths(), this.#now())) if (!all.some(({ owner, name }) => owner === fast.owner && name === fast.name) && this.#stays(fast)) all.push(fast)
     return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
   }
 
   #growths () {
     return [...Object.values(this.#growth), ...this.#workerGrowth.values()]
-  }
-
-  #growingFast () {
-    const atMs = this.#now()
-    return this.#growths().map(growth => growth.readFast(atMs)).filter(growing => growing !== null)
   }
 
   /**
@@ -331,6 +332,14 @@ class MemoryWatch {
     const usage = await Promise.race([answer, sleep(INSPECTOR_MS)])
     return usage === undefined ? {} : toHeapFigures(usage)
   }
+}
+
+/**
+ * @param {OwnerGrowth[]} growths
+ * @param {number} atMs  now
+ */
+function fastOf (growths, atMs) {
+  return growths.map(growth => growth.readFast(atMs)).filter(growing => growing !== null)
 }
 
 /** @param {NonNullable<SharedState['notedMemory']>} noted */

@@ -7,7 +7,7 @@ const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { memoryUsage } = require('../../base/system/resident-bytes')
 const { setImmediate } = require('../../base/timers')
-const { readMemory } = require('./memory-reading')
+const { readMemory, readSpaces } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')
 const { Trend } = require('../../shared/heap/trend')
 const { WorkerHeaps } = require('./worker-heaps')
@@ -28,8 +28,6 @@ const KEPT_MS = 15 * 60_000
 const MAX_POINTS = 256 // beyond that every second one is dropped
 // A reading just before a collection is not a level; the lowest reading of this time is.
 const LEVEL_MS = 3000
-
-const v8 = () => process.getBuiltinModule('node:v8') // loaded only for watching
 
 class HeapWatching {
   #nodeFlags
@@ -95,8 +93,7 @@ class HeapWatching {
   /** How full the old generation is, the memory outside the heap, and the trend while it is watched. */
   level () {
     const { heapUsedBytes, spaces } = readMemory()
-    const oldBytes = spaces.reduce((sum, { name, usedBytes }) => name.startsWith('new_') ? sum : sum + usedBytes, 0)
-    return { heapUsedBytes, oldBytes, limitBytes: this.#limitBytes(), trend: this.trend, outside: this.#outside.read(monotonicMs()) }
+    return { heapUsedBytes, oldBytes: oldBytesOf(spaces), limitBytes: this.#limitBytes(), trend: this.trend, outside: this.#outside.read(monotonicMs()) }
   }
 
   /**
@@ -158,6 +155,7 @@ class HeapWatching {
         atMicros: monotonicMicros(),
         heapUsedBytes: usage.heapUsed,
         heapTotalBytes: usage.heapTotal,
+        oldBytes: oldBytesOf(readSpaces()),
         externalBytes: usage.external,
         buffersBytes: usage.arrayBuffers,
         workers: this.#workers.count
@@ -169,8 +167,8 @@ class HeapWatching {
   /** Young objects have not been through a full check: they are not what was left. */
   #noteCollection = (/** @type {CollectionType} */ type) => {
     if (type !== 'major') return
-    const spaces = Object.fromEntries(v8().getHeapSpaceStatistics().map(({ space_name: name, space_used_size: bytes }) => [name, bytes]))
-    const oldBytes = Object.entries(spaces).reduce((sum, [name, bytes]) => name.startsWith('new_') ? sum : sum + bytes, 0)
+    const spaces = readSpaces()
+    const oldBytes = oldBytesOf(spaces)
     const usage = memoryUsage()
     if (usage !== null) {
       this.#state.noteCollection({ atMicros: monotonicMicros(), count: ++this.#collected, oldBytes, externalBytes: usage.external, buffersBytes: usage.arrayBuffers })
@@ -178,7 +176,7 @@ class HeapWatching {
     const atMs = this.#now()
     if (this.#watchers.size === 0 || atMs - this.#trendAtMs < this.#minIntervalMs) return
     this.#trendAtMs = atMs
-    this.#trend.add({ atMs, bytes: oldBytes, spaces })
+    this.#trend.add({ atMs, bytes: oldBytes, spaces: Object.fromEntries(spaces.map(({ name, usedBytes }) => [name, usedBytes])) })
   }
 
   /** @returns {HeapTrend} */
@@ -189,6 +187,11 @@ class HeapWatching {
   #limitBytes () {
     return oldLimitBytes(readMemory().heapLimitBytes, this.#nodeFlags)
   }
+}
+
+/** @param {ReturnType<typeof readSpaces>} spaces */
+function oldBytesOf (spaces) {
+  return spaces.reduce((sum, { name, usedBytes }) => name.startsWith('new_') ? sum : sum + usedBytes, 0)
 }
 
 /**

@@ -18,9 +18,13 @@ function readMemory () {
     heapLimitBytes: heap.heap_size_limit,
     externalBytes: heap.external_memory,
     arrayBuffersBytes: usage?.arrayBuffers ?? null,
-    spaces: v8.getHeapSpaceStatistics()
-      .map(({ space_name: name, space_used_size: usedBytes, space_size: sizeBytes }) => ({ name, usedBytes, sizeBytes }))
+    spaces: readSpaces()
   }
 }
 
-module.exports = { readMemory }
+function readSpaces () {
+  return process.getBuiltinModule('node:v8').getHeapSpaceStatistics()
+    .map(({ space_name: name, space_used_size: usedBytes, space_size: sizeBytes }) => ({ name, usedBytes, sizeBytes }))
+}
+
+module.exports = { readMemory, readSpaces }

@@ -26,6 +26,7 @@ const INTERVALS = 6
 const GROWTH_SECONDS = 180
 const FAST_SECONDS = 60
 const AGAIN_MS = 3600_000 // while memory still grows
+const AGAIN_FAST_MS = 600_000 // it may have been a warm-up before
 const FILLING = Object.freeze({ share: 0.6, minSeconds: 5, maxSeconds: 60, maxReadShare: 0.1 }) // of the time until memory is full
 // At most 3 % of the time: 0.7 % for V8's samples, 4 to 5 us each; 1.5 % for the readings; the rest for Buffers.
 const HEAP_SAMPLES = Object.freeze({ minBytes: 32 * 1024, maxPerSecond: 1500 })
@@ -41,7 +42,7 @@ const DEFAULT_SECONDS = 60
  * @typedef {object} Sampled  one heap: of the main thread, or of a worker that grows
  * @property {string | null} thread
  * @property {Awaited<ReturnType<HeapSampler['refine']>>} sampling
- * @property {number[]} boundaries  the last ordinal of each reading
+ * @property {number[]} boundaries  the last ordinal of each interval; where it was not read at its end, estimated from those around
  * @property {SamplingProfile | null} profile  of the last reading
  *
  * @typedef {object} Run
@@ -49,9 +50,9 @@ const DEFAULT_SECONDS = 60
  * @property {boolean} isUrgent
  * @property {number} fromMs
  * @property {number} fromMicros
- * @property {number} lastMs  the start, or the last reading
- * @property {number[]} readMicros  the times of the readings
- * @property {number[]} seconds     of the intervals between them
+ * @property {number} lastMs  the start, or the end of the last interval
+ * @property {number[]} endMicros  of the intervals
+ * @property {number[]} seconds    of the intervals
  * @property {Sampled[]} heaps
  * @property {BufferReading | null} buffers
  * @property {number | null} buffersBefore
@@ -68,7 +69,7 @@ class SiteWatch {
   #last = null
   /** @type {Promise<AllocationSites> | undefined} */
   #running
-  /** When it armed itself last, by the reason. @type {Map<string, number>} */
+  /** When it armed itself last, by the reason, and by what grew. @type {Map<string, number>} */
   #lastMs = new Map()
 
   /**
@@ -96,19 +97,19 @@ class SiteWatch {
   get isArmed () { return this.#running !== undefined }
 
   /**
-   * Call it when the owners that grow have been read: the first time one grows, and once an hour while it does, it is armed.
+   * Call it when the owners that grow have been read: the first time one of them grows, and once an hour while it does, it is armed.
    * @param {Growing[]} growing
    */
   noteGrowing (growing) {
-    if (growing.length > 0) this.#armHourly('growing', { seconds: GROWTH_SECONDS, workers: workersOf(growing) })
+    this.#armAgain(growing.map(({ owner, name }) => `growing ${owner} ${name}`), AGAIN_MS, { seconds: GROWTH_SECONDS, workers: workersOf(growing) })
   }
 
   /**
-   * Call it with the owners that grow fast, before there is a trend: once an hour at most it finds out whether what they have allocated stays.
+   * Call it with the owners that grow fast, before there is a trend: it finds out whether what they have allocated stays, of each once in ten minutes at most.
    * @param {Growing[]} growing
    */
   noteGrowingFast (growing) {
-    if (growing.length > 0) this.#armHourly('growing fast', { seconds: FAST_SECONDS, workers: workersOf(growing) })
+    this.#armAgain(growing.map(({ owner, name }) => `fast ${owner} ${name}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, workers: workersOf(growing) })
   }
 
   /**
@@ -117,16 +118,18 @@ class SiteWatch {
    */
   noteFilling (fullInMs) {
     const seconds = Math.min(FILLING.maxSeconds, fullInMs / 1e3 * FILLING.share)
-    if (seconds >= FILLING.minSeconds) this.#armHourly('filling', { seconds, isUrgent: true })
+    if (seconds >= FILLING.minSeconds) this.#armAgain(['filling'], AGAIN_MS, { seconds, isUrgent: true })
   }
 
   /**
-   * @param {string} why
+   * Unless it was armed for all of them a short time ago.
+   * @param {string[]} reasons
+   * @param {number} againMs
    * @param {{ seconds: number, workers?: string[], isUrgent?: boolean }} wanted
    */
-  #armHourly (why, wanted) {
-    if (this.isArmed || this.#now() - (this.#lastMs.get(why) ?? -Infinity) < AGAIN_MS) return
-    this.#lastMs.set(why, this.#now())
+  #armAgain (reasons, againMs, wanted) {
+    if (this.isArmed || reasons.every(reason => this.#now() - (this.#lastMs.get(reason) ?? -Infinity) < againMs)) return
+    for (const reason of reasons) this.#lastMs.set(reason, this.#now())
     unattended(this.arm({ ...wanted, reason: 'growth' }))
   }
 
@@ -162,7 +165,7 @@ class SiteWatch {
       fromMs: Date.now(),
       fromMicros: monotonicMicros(),
       lastMs: this.#now(),
-      readMicros: [],
+      endMicros: [],
       seconds: [],
       heaps: [],
       buffers: null,
@@ -177,9 +180,13 @@ class SiteWatch {
       for (let interval = 1; interval <= INTERVALS; interval++) {
         await wait(seconds * 1e3 / INTERVALS, undefined, { signal }).catch(() => {})
         const isLast = interval === INTERVALS || signal?.aborted === true
-        if (isLast || this.#mayRead(run)) await this.#read(run)
+        run.endMicros.push(monotonicMicros())
+        run.seconds.push((this.#now() - run.lastMs) / 1e3)
+        run.lastMs = this.#now()
+        const isRead = isLast || this.#mayRead(run)
+        if (isRead) await this.#read(run)
         if (isLast) break
-        if (this.#last === null || interval >= MIN_INTERVALS) this.#last = await this.#describe(run, true) // else the verdicts of the run before would be lost
+        if (isRead && (this.#last === null || interval >= MIN_INTERVALS)) this.#last = await this.#describe(run, true) // else the verdicts of the run before would be lost
       }
       this.#last = await this.#describe(run, false)
       return this.#last
@@ -256,13 +263,9 @@ class SiteWatch {
       if (profile === null) continue
       if (heap.thread === null) run.readMs += sampling.lastReadMs()
       heap.profile = profile
-      heap.boundaries.push(profile.samples.reduce((last, { ordinal }) => Math.max(last, ordinal), heap.boundaries.at(-1) ?? 0))
+      fillBoundaries(heap.boundaries, run.seconds.length, profile.samples.reduce((last, { ordinal }) => Math.max(last, ordinal), 0))
     }
-    const atMicros = monotonicMicros()
-    if (run.hasBuffers) run.buffers = await this.#parts.main.read('buffers', { boundaries: run.readMicros }, ANSWER_MS).catch(() => run.buffers)
-    run.readMicros.push(atMicros)
-    run.seconds.push((this.#now() - run.lastMs) / 1e3)
-    run.lastMs = this.#now()
+    if (run.hasBuffers) run.buffers = await this.#parts.main.read('buffers', { boundaries: run.endMicros.slice(0, -1) }, ANSWER_MS).catch(() => run.buffers)
   }
 
   /**
@@ -275,7 +278,7 @@ class SiteWatch {
     const intervals = run.seconds
     const heaps = run.heaps.flatMap(({ thread, profile, boundaries }) => {
       const isMain = thread === null
-      return profile === null ? [] : heapSitesOf(profile, { boundaries: boundaries.slice(0, -1), intervals, routesOf: isMain ? routesOf : () => new Map(), appRoot, thread })
+      return profile === null ? [] : heapSitesOf(profile, { boundaries: boundaries.slice(0, -1), intervals: intervals.slice(0, boundaries.length), routesOf: isMain ? routesOf : () => new Map(), appRoot, thread })
     })
     const buffers = (run.buffers?.sites ?? []).map(toRaw)
     const sites = [...await this.#shown(heaps, run, intervals), ...await this.#shown(buffers, run, intervals)]
@@ -370,6 +373,17 @@ class SiteWatch {
     const kept = isOfApplication(chain[0]) ? null : keptLineOf(handlers, null, this.#source)
     return kept && { ...kept, holder }
   }
+}
+
+/**
+ * V8 numbers the samples of all that is allocated: between two readings an equal share of them stands for an equal share of the time.
+ * @param {number[]} boundaries  of the intervals so far; those that are missing are added
+ * @param {number} count  of intervals
+ * @param {number} last  ordinal
+ */
+function fillBoundaries (boundaries, count, last) {
+  const [from, missing] = [boundaries.at(-1) ?? 0, count - boundaries.length]
+  for (let at = 1; at <= missing; at++) boundaries.push(from + Math.max(0, last - from) * at / missing)
 }
 
 /** @param {Growing[]} growing */
