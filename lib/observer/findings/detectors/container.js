@@ -38,10 +38,9 @@ const GROWING = Object.freeze({
 const memoryGrows = {
   ids: ['memory-grows'],
   explains: [],
-  find (readings, found) {
-    const growing = growingOf(readings, 'worker', 'native')
-    // Native memory grows along with Buffers and the heap: those are the reason then.
-    if (growing === null || (growing.owner === 'native' && found.some(({ id }) => id === 'heap-grows' || id === 'buffers-grow'))) return []
+  find (readings) {
+    const growing = isNativeExplained(readings) ? growingOf(readings, 'worker') : growingOf(readings, 'worker', 'native')
+    if (growing === null) return []
     const { pid } = readings
     const { owner, name, bytes, bytesPerMinute, grownBytes, minutes } = growing
     const limit = limitOf(readings, bytesPerMinute)
@@ -68,6 +67,15 @@ const memoryGrows = {
       next: [`npx loopscope memory ${pid} --sites${site === null ? ' --seconds 60' : ''}`, ...(kind !== 'native' ? [`npx loopscope threads ${pid}`] : [])]
     })]
   }
+}
+
+/**
+ * Native memory grows along with Buffers and objects: where these grow faster they are the reason.
+ * @param {Readings} readings
+ */
+function isNativeExplained (readings) {
+  const others = readings.memory?.growing.filter(({ owner }) => owner === 'heap' || owner === 'buffers' || owner === 'external') ?? []
+  return others.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0) >= (growingOf(readings, 'native')?.bytesPerMinute ?? 0)
 }
 
 const MEMORY_FULL = Object.freeze({
