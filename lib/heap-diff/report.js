@@ -7,7 +7,7 @@ const { createPage, escapeHtml, jsonForHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
 const { showBytes, showChange, showCount } = require('../base/sizes')
 const { printable } = require('../base/printable')
-const { keptByText } = require('./suspects/naming')
+const { keptByText, shownClass } = require('./suspects/naming')
 const { isOfApplication } = require('./suspects/retainer-path')
 
 /** @import { HeapReport, ReportedClass } from './comparison/compare-files' */
@@ -169,7 +169,7 @@ function showPlace (place) {
 function showPath (path) {
   return path.map(({ by, name, className, place }) => {
     const reference = by === 'entry' ? '[entry]' : by === 'variable' ? `variable ${name}` : by === 'internal' ? `{${name}}` : `.${name}`
-    return `${reference} ${className}${place === null ? '' : ` (${showPlace(place)})`}`
+    return `${reference} ${shownClass(className)}${place === null ? '' : ` (${showPlace(place)})`}`
   })
 }
 
@@ -177,7 +177,7 @@ function showPath (path) {
 function showHoldings ({ holds, functions, newObjects }) {
   const classes = holds.map(({ name, count, bytes, place }) => {
     const where = place === null ? '' : ` (${showPlace(place)})`
-    return `${showCount(count)} ${name}${where} ${showBytes(bytes)}`
+    return `${showCount(count)} ${shownClass(name)}${where} ${showBytes(bytes)}`
   })
   const created = functions.map(({ place, count }) => `${showCount(count)} functions created at ${showPlace(place)}`)
   return [`${showCount(newObjects)} new objects`, ...classes, ...created].join(', ')
@@ -218,7 +218,7 @@ function headlineOf ({ beforeBytes, afterBytes, suspects }) {
 /** @param {Suspect} suspect */
 function subjectOf ({ name, className, place, objects }) {
   const where = place === null ? '' : ` in ${showFile(place.file)}:${place.line}`
-  const what = /^\{.*\[redacted\b/.test(className) ? 'Object' : className // whose keys are data
+  const what = shownClass(className)
   const kind = objects > 1 ? `${objects} × ${what}` : what
   return name === className ? `${kind}${where}` : `\`${name}\` (${kind}${where})`
 }

@@ -3,7 +3,7 @@
 // Names a suspect after the nearest name on its retainer path that can be searched for in the source, and gives hints about typical causes of its
 // kind of growth.
 
-const { KEEPING_PACKAGES } = require('../../shared/heap/keeping-packages')
+const { KEEPING_PACKAGES, packageOfPath } = require('../../shared/heap/keeping-packages')
 
 /** @import { Holding } from './growth' */
 /** @import { Step } from './retainer-path' */
@@ -91,11 +91,9 @@ function queueOf (path) {
   return null
 }
 
-const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/s
-
 /** @param {Step | undefined} step */
 function packageOf (step) {
-  return PACKAGE.exec(step?.place?.file ?? '')?.[1] ?? null
+  return packageOfPath(step?.place?.file ?? '')
 }
 
 /**
@@ -112,6 +110,14 @@ function ownerOfPackage (path) {
     const holder = placedBefore(at)
     return at < last && isNamed(step) && packageOf(step) === inner && holder !== undefined && packageOf(holder) === null && holder.place?.file.startsWith('node:') === false
   })
+}
+
+/**
+ * V8 names a plain object after its keys, which may be data.
+ * @param {string} className
+ */
+function shownClass (className) {
+  return className.startsWith('{') && REDACTED.test(className) ? 'Object' : className
 }
 
 /** @param {readonly Step[]} path  to it */
@@ -324,4 +330,4 @@ function whatOf (growth) {
   return typeof what === 'function' ? what(growth) : what
 }
 
-module.exports = { areConnections, isNamed, isOfListeners, keptByText, nameOf, ownerOfPackage, patternsOf, whatOf }
+module.exports = { areConnections, isNamed, isOfListeners, keptByText, nameOf, ownerOfPackage, patternsOf, shownClass, whatOf }

@@ -49,4 +49,15 @@ const KEEPING_PACKAGES = Object.freeze([
   }
 ])
 
-module.exports = { KEEPING_PACKAGES }
+const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s
+
+/**
+ * The innermost node_modules decides.
+ * @param {string} file  a path of any system, or a URL
+ * @returns {string | null} null: of no package
+ */
+function packageOfPath (file) {
+  return PACKAGE.exec(file)?.[1] ?? null
+}
+
+module.exports = { KEEPING_PACKAGES, packageOfPath }

@@ -5,7 +5,7 @@
 
 const { describeFrame } = require('../../../formats/profile/frame')
 const { functionKey } = require('../../../formats/profile/heap-tree')
-const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
+const { KEEPING_PACKAGES, packageOfPath } = require('../../../shared/heap/keeping-packages')
 const { judgeSurvival } = require('./survival')
 
 /** @import { CallFrame, ProfileNode } from '../../../../types/profile' */
@@ -30,7 +30,6 @@ const { judgeSurvival } = require('./survival')
 
 const MAX_CHAIN = 6
 const MIN_PLACE_SHARE = 0.2
-const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s
 const BUILTIN = /^node:(?:internal\/)?([\w-]+)/
 
 /** @typedef {[name: RegExp, file: RegExp, holder: string]} HolderRow */
@@ -180,7 +179,7 @@ function isOutsideNode ({ origin }) {
 
 /** @param {string} url */
 function packageOf (url) {
-  return PACKAGE.exec(url)?.[1] ?? BUILTIN.exec(url)?.[0] ?? null
+  return packageOfPath(url) ?? BUILTIN.exec(url)?.[0] ?? null
 }
 
 /**
