@@ -221,9 +221,9 @@ async function main () {
     await sleep(STEP_MS)
   }
   clearInterval(ticks)
-  observer.removeAllListeners('message')
+  const found = new Promise(resolve => { observer.on('message', message => { if (message.growing) resolve(message) }) })
   observer.postMessage({ end: true })
-  const [{ growing, counts, sites }] = await once(observer, 'message')
+  const { growing, counts, sites } = await found
   console.log(JSON.stringify({ growing, counts, sites, kept: [kept.length, map.size, pool.length, emitter.listenerCount('change')] }))
   process.exit()
 }
