@@ -138,6 +138,15 @@ test.describe('sites of what stays', () => {
     assert.equal(other.keptAt, null)
   })
 
+  test('Buffers that the application creates are kept on the line of a call, or by the handler of their route', async () => {
+    const kept = { api: 'Buffer', isReceived: false, route: 'POST /files', bytes: 6e6, samples: 60, byBirth: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6] }
+    const call = (/** @type {number} */ line) => ({ function: '', file, line, column: 20 })
+    const [byHandler] = await sitesOf([], [{ ...kept, frames: [call(3), call(10)] }])
+    assert.deepEqual([byHandler.line, byHandler.keptAt?.line], [3, 10])
+    const [byCall] = await sitesOf([], [{ ...kept, frames: [call(13), call(3)] }])
+    assert.deepEqual([byCall.line, byCall.keptAt?.line], [13, 13])
+  })
+
   test('results that a package keeps are named after it, with the function that creates them', async () => {
     const cases = [
       [of('lodash/lodash.js', 'memoized'), 'memoized results'],

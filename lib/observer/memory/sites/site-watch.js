@@ -362,7 +362,7 @@ class SiteWatch {
   }
 
   /**
-   * Of Buffers the line of the call is known; a package or Node.js creates them for a handler, which may keep them.
+   * Of objects the functions are known, of Buffers the lines of the calls, and the handlers that they work for.
    * @param {Pick<RawSite, 'kind' | 'holder'>} site
    * @param {CodeFrame[]} chain
    * @param {CodeFrame[]} handlers  of its route
@@ -370,7 +370,8 @@ class SiteWatch {
   #keptLineOf ({ kind, holder }, chain, handlers) {
     if (isKeptByCaller(holder)) return null
     if (kind === 'heap') return keptLineOf(chain, holder, this.#source) ?? keptLineOf(handlers, holder, this.#source)
-    const kept = isOfApplication(chain[0]) ? null : keptLineOf(handlers, null, this.#source)
+    const lines = chain.filter(isOfApplication).map(place => ({ ...place, column: 1 }))
+    const kept = keptLineOf([...lines, ...handlers], null, this.#source)
     return kept && { ...kept, holder }
   }
 }
