@@ -88,7 +88,10 @@ test.describe('what grows in twenty minutes', { concurrency: 3 }, () => {
 })
 
 test.describe('what grows in three minutes, collected when V8 wants to', { concurrency: 3 }, () => {
-  for (const mode of FAST) test(`${mode}: it is named`, async () => assertNamed(mode, await growingIn(mode, [])))
+  for (const mode of FAST) {
+    const skip = mode === 'worker' && !CAN_READ_WORKERS && 'Node.js 20 cannot read its heap'
+    test(`${mode}: it is named`, { skip }, async () => assertNamed(mode, await growingIn(mode, [])))
+  }
   for (const mode of ['lru', 'expiring', 'scoped', 'pool', 'healthy-worker']) {
     test(`${mode}: nothing grows`, async () => {
       assert.deepEqual((await growingIn(mode, [])).growing, [])

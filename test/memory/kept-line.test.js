@@ -20,6 +20,8 @@ test('the only line that adds to something outside the function', () => {
   assert.deepEqual(keptIn("async () => {\n  await once(bus, 'ready')\n}"), [2, 'listeners'])
   assert.equal(keptIn("async (socket) => {\n  await once(socket, 'close')\n}"), null)
   assert.deepEqual(keptIn('() => {\n  setInterval(() => poll(), 1000)\n}'), [2, 'timers'])
+  assert.deepEqual(keptIn('(req, res) => {\n  setTimeout(() => res.end(), 5000)\n  setInterval(() => poll(res), 1000)\n}'), [3, 'timers'])
+  assert.deepEqual(keptIn('(id) => {\n  setTimeout(() => forget(id), 86_400_000)\n}'), [2, 'timers'])
   assert.deepEqual(keptIn('() => {\n  return Promise.race([closing, answer()])\n}'), [2, 'promises'])
 })
 

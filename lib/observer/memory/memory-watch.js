@@ -62,6 +62,8 @@ class MemoryWatch {
   #readPrevious = () => null
   /** When this was first read. @type {number | undefined} */
   #killedBefore
+  /** At the last slow reading. @type {Growing[]} */
+  #trends = []
   #collections = 0
   #readings = 0
   /** Oldest first. @type {MemoryPoint[]} */
@@ -118,12 +120,14 @@ class MemoryWatch {
     this.#uncollected.heap.add(atMs, noted.oldBytes)
     this.#uncollected.buffers.add(atMs, noted.buffersBytes)
     this.#uncollected.external.add(atMs, Math.max(0, noted.externalBytes - noted.buffersBytes))
-    this.#parts.sites?.noteGrowingFast(fastOf([...this.#growths(), ...Object.values(this.#uncollected)], atMs))
     if (this.#readings++ % SLOWER === 0) {
       this.#container = readContainer()
       this.#killedOf(this.#container)
-      this.#parts.sites?.noteGrowing(this.#growing())
+      this.#trends = this.#readTrends()
+      this.#parts.sites?.noteGrowing(this.#trends)
     }
+    const fast = fastOf([...this.#growths(), ...Object.values(this.#uncollected)], atMs)
+    this.#parts.sites?.noteGrowingFast(fast.filter(growing => !isAmong(this.#trends, growing)))
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
 
@@ -180,11 +184,15 @@ class MemoryWatch {
 
   /** @returns {Growing[]} fastest first */
   #growing () {
+    const all = this.#readTrends()
+    for (const fast of fastOf(this.#growths(), this.#now())) if (!isAmong(all, fast) && this.#stays(fast)) all.push(fast)
+    return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+  }
+
+  #readTrends () {
     const all = this.#growths().map(growth => growth.read()).filter(growing => growing !== null)
     const workers = all.some(({ owner }) => owner === 'worker') ? null : this.#workersGrowth.read()
-    if (workers !== null) all.push(workers)
-    for (const fast of fastOf(this.#growths(), this.#now())) if (!all.some(({ owner, name }) => owner === fast.owner && name === fast.name) && this.#stays(fast)) all.push(fast)
-    return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+    return workers === null ? all : [...all, workers]
   }
 
   #growths () {
@@ -332,6 +340,14 @@ class MemoryWatch {
     const usage = await Promise.race([answer, sleep(INSPECTOR_MS)])
     return usage === undefined ? {} : toHeapFigures(usage)
   }
+}
+
+/**
+ * @param {Growing[]} all
+ * @param {Growing} growing
+ */
+function isAmong (all, growing) {
+  return all.some(({ owner, name }) => owner === growing.owner && name === growing.name)
 }
 
 /**

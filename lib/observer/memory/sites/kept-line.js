@@ -49,6 +49,8 @@ const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
 ]))
 // It ends by itself.
 const SLEEPS = /new Promise\s*\(\s*\(?\s*([\w$]+)[^=]*=>\s*\{?\s*(?:setTimeout|setImmediate)\s*\(\s*\1(?![\w$])/
+// It ends soon.
+const SHORT_TIMER = /(?<![\w$])setTimeout(?=\s*\([^;]*,\s*\d[\d_]{0,4}\s*\))/g
 const ASSIGNS = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*\{(.*)$/
 
 /** What a package keeps is added by a call of it: these lines count only where the stack shows the package. @type {Readonly<Record<string, RegExp>>} */
@@ -156,7 +158,7 @@ function keepsIn (code, scope, holder) {
     return rank === null ? [] : [{ kind, rank }]
   }))
   const kept = KEEPS.flatMap(([kind, pattern]) => {
-    const match = pattern.exec(code)
+    const match = pattern.exec(code.replace(SHORT_TIMER, ''))
     const rank = match === null ? null : match[1] === undefined ? DIRECT : rankOf(match[1], scope)
     return rank === null ? [] : [{ kind, rank }]
   })
