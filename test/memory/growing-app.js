@@ -85,7 +85,7 @@ function open () {
 
 const scopedListener = () => storage.getStore()
 
-const readFile = () => fs.readFileSync(__filename, { flag: 'r' }) // files
+const readFile = () => fs.readFileSync(__filename, { flag: 'r' })
 
 /** Each is called twenty times a minute. */
 const MODES = {
@@ -146,7 +146,7 @@ const MODES = {
   uploads: () => upload(400e3),
   chunks: () => upload(400e3, '/chunks'),
   files: () => {
-    for (let at = 0; at < 100; at++) kept.push(readFile())
+    for (let at = 0; at < 100; at++) kept.push(readFile()) // files
   },
   zlib: async () => { for (let at = 0; at < 3; at++) await pack() },
   sockets: () => open(),
