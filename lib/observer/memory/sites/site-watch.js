@@ -101,15 +101,16 @@ class SiteWatch {
    * @param {Growing[]} growing
    */
   noteGrowing (growing) {
-    this.#armAgain(growing.map(({ owner, name }) => `growing ${owner} ${name}`), AGAIN_MS, { seconds: GROWTH_SECONDS, workers: workersOf(growing) })
+    this.#armAgain(growing.map(({ owner }) => `growing ${owner}`), AGAIN_MS, { seconds: GROWTH_SECONDS, workers: workersOf(growing) })
   }
 
   /**
-   * Call it with the owners that grow fast, before there is a trend: it finds out whether what they have allocated stays, of each once in ten minutes at most.
+   * Call it with the owners that grow fast, before there is a trend: it finds out whether what they have allocated stays, of each once in ten minutes
+   * at most; all workers, which may be many and short-lived, count as one owner.
    * @param {Growing[]} growing
    */
   noteGrowingFast (growing) {
-    this.#armAgain(growing.map(({ owner, name }) => `fast ${owner} ${name}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, workers: workersOf(growing) })
+    this.#armAgain(growing.map(({ owner }) => `fast ${owner}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, workers: workersOf(growing) })
   }
 
   /**
