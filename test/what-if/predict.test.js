@@ -11,6 +11,7 @@ const culprit = { isCulprit: ({ spot }) => spot === 0 }
 const about = (random, ms) => ms * (0.8 + 0.4 * random())
 const fast = random => [{ loop: about(random, 0.5) }]
 const query = random => [{ loop: 0.3 }, { wait: about(random, 15) }, { loop: about(random, 1) }]
+const timer = () => [{ loop: 0.3 }, { wait: 50 }, { loop: 0.5 }]
 
 /** As clients of one pool of connections do it: a request takes the connection that was free last. */
 function onSharedConnections (requests) {
@@ -76,6 +77,10 @@ const SCENARIOS = {
     routes: culpritMs => ({ 'GET /orders': query, 'POST /export': random => [{ loop: about(random, 120) * culpritMs, culprit: true }, { loop: 1 }] }),
     clients: [{ route: 'GET /orders', everyMs: 20 }, { route: 'POST /export', everyMs: 500 }]
   },
+  'beside requests that wait for a timer while the loop is always busy': {
+    routes: culpritMs => ({ 'GET /timer': timer, 'GET /heavy': random => [{ loop: about(random, 60) * culpritMs, culprit: true }, { loop: 1 }] }),
+    clients: [{ route: 'GET /timer', connections: 3 }, { route: 'GET /heavy', connections: 1 }]
+  },
   'one request in ten is heavy': {
     routes: culpritMs => ({ 'GET /items': random => random() < 0.1 ? [{ loop: 60 * culpritMs, culprit: true }, { loop: 0.5 }] : [{ loop: 0.5 }] }),
     clients: [{ route: 'GET /items', everyMs: 12 }]
@@ -138,6 +143,26 @@ describe('prediction', () => {
     // Each request took longer than anything that was recorded explains.
     const delayed = { ...stretch, requests: stretch.requests.map((request, index) => ({ ...request, arrivedMicros: request.arrivedMicros - 300e3, startMicros: request.startMicros - 1e3 * (index % 2 ? 0 : 300) })) }
     assert.match(predict({ stretches: [delayed], samples, change: culprit, scale: 0, pool: null }).reason, /does not give what was measured: p50 .* instead of/)
+  })
+
+  it('with less work makes no route slower than now, and none faster than the timer that it waits for', () => {
+    const routes = { 'GET /timer': timer, 'GET /heavy': random => [{ loop: about(random, 60), culprit: true }, { loop: 1 }] }
+    for (const seed of [1, 2, 3, 4]) {
+      for (const clients of [[{ route: 'GET /timer', everyMs: 20 }, { route: 'GET /heavy', everyMs: 300 }], [{ route: 'GET /timer', everyMs: 20 }, { route: 'GET /heavy', connections: 1, thinkMs: 200 }]]) {
+        const { stretch, samples } = simulate({ routes, clients, seed, seconds: 60 })
+        for (const scale of [0, 0.5, 0.9, 1]) {
+          const { reason, routes: predicted } = predict({ stretches: [stretch], samples, change: culprit, scale, pool: null })
+          assert.equal(reason, null)
+          for (const { route, p50Ms, p95Ms } of predicted) {
+            for (const { now, low, expected, high } of [p50Ms, p95Ms]) {
+              const text = `seed ${seed}, scale ${scale}: ${route} ${now} -> ${expected} (${low} to ${high})`
+              assert.ok(low <= expected && expected <= now && expected <= high, text)
+              if (route === 'GET /timer') assert.ok(low >= 49 && expected >= 49, text)
+            }
+          }
+        }
+      }
+    }
   })
 
   it('of a whole route needs no culprit', () => {

@@ -28,6 +28,8 @@ const STARVED_MARGIN_MS = 20
 // Where few requests lie between two of very different durations, a quantile is a matter of chance: those beside it count as well.
 const BESIDE = Object.freeze({ p50: 0.06, p95: 0.02 })
 const MAX_CORRECTION = 1.35
+// Of the requests of a route, so few may wait less than its least wait: in other stretches, or because they end before it.
+const LEAST_WAIT = 0.05
 // A client that sends its next request this soon after an answer waited for that answer. The connections of a pool that sends at other times are idle
 // for much of the time, since some of them are there for the busiest moments only.
 const SOON_MS = 4
@@ -66,11 +68,12 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
 
   const clients = clientsOf(models)
   const names = routesOf(all)
-  const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).map(isClosed => {
+  const waits = all.some(({ waitMs, mostWaitMs }) => mostWaitMs > waitMs) ? /** @type {const} */ (['waitMs', 'mostWaitMs']) : /** @type {const} */ (['waitMs'])
+  const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).flatMap(isClosed => waits.map(wait => {
     const timed = models.map(model => withArrivals(model, isClosed))
-    const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => quantilesOf(replayed(timed, { names, kept, servers, isClosed }))
+    const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => quantilesOf(replayed(timed, { names, kept, servers, isClosed, wait }))
     return { measured: quantilesOf(measuredIn(timed, names)), base: run(1, null), run }
-  })
+  }))
   const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
   const predicted = modes.map(({ run }) => {
     if (pool === null) return [run(scale, null)]
@@ -82,10 +85,11 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   for (const [index, row] of routes.entries()) {
     if (row.reason !== null) continue
     const usable = [...modes.keys()].filter(mode => isReproduced(modes[mode].base[index], modes[mode].measured[index]))
+    const floorMs = quantile(all.filter(request => request.route === row.route).map(({ leastWaitMs }) => leastWaitMs), LEAST_WAIT)
     // Of a p95 only a twentieth of the requests is beyond it.
     const of = (/** @type {'p50' | 'p95'} */ name) => rangeOf(usable.flatMap(mode => predicted[mode].map(after => {
       return { now: modes[mode].measured[index][name].value, base: modes[mode].base[index][name].value, after: after[index][name] }
-    })), { seen: Math.min(name === 'p50' ? row.requests : row.requests / 5, culprits), starvedShare })
+    })), { seen: Math.min(name === 'p50' ? row.requests : row.requests / 5, culprits), starvedShare, floorMs, isLess: pool === null && scale <= 1 })
     row.p50Ms = of('p50')
     row.p95Ms = of('p95')
   }
@@ -214,15 +218,15 @@ function measuredIn (stretches, names) {
 
 /**
  * @param {{ model: ModelStretch, timed: Timed[] }[]} stretches
- * @param {{ names: readonly string[], kept: number, servers: number | null, isClosed: boolean }} how  kept: of the culprit's time; servers: of
+ * @param {{ names: readonly string[], kept: number, servers: number | null, isClosed: boolean, wait: 'waitMs' | 'mostWaitMs' }} how  kept: of the culprit's time; servers: of
  *   the pool, null: it stays on the loop
  * @returns {number[][]}
  */
-function replayed (stretches, { names, kept, servers, isClosed }) {
+function replayed (stretches, { names, kept, servers, isClosed, wait }) {
   const indexes = new Map(names.map((name, index) => [name, index]))
   const durations = names.map(() => /** @type {number[]} */ ([]))
   for (const { model: { background }, timed } of stretches) {
-    const jobs = timed.map(({ request, arrivalMs, gapMs }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), arrivalMs, gapMs, kept, servers }))
+    const jobs = timed.map(({ request, arrivalMs, gapMs }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), arrivalMs, gapMs, kept, servers, wait }))
     const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms }))
     const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, isClosed })
     for (const [index, list] of some.entries()) for (const ms of list) durations[index].push(ms)
@@ -232,12 +236,12 @@ function replayed (stretches, { names, kept, servers, isClosed }) {
 
 /**
  * @param {ModelRequest} request
- * @param {{ route: number, arrivalMs: number, gapMs: number, kept: number, servers: number | null }} how
+ * @param {{ route: number, arrivalMs: number, gapMs: number, kept: number, servers: number | null, wait: 'waitMs' | 'mostWaitMs' }} how
  * @returns {Job}
  */
-function jobOf (request, { route, arrivalMs, gapMs, kept, servers }) {
-  const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, waitMs, endMs } = request
-  const base = { route, arrivalMs, gapMs, connection, waitMs, endMs }
+function jobOf (request, { route, arrivalMs, gapMs, kept, servers, wait }) {
+  const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, endMs } = request
+  const base = { route, arrivalMs, gapMs, connection, waitMs: request[wait], endMs }
   if (servers === null) return { ...base, firstMs: firstMs + firstCulpritMs * kept, poolMs: 0, secondMs: secondMs + secondCulpritMs * kept }
   const poolMs = culpritOf(request) * kept
   return { ...base, firstMs, poolMs, secondMs: secondMs + (poolMs > 0 ? HAND_OVER_MS : 0) }
@@ -311,18 +315,20 @@ function isNear ({ value }, measured) {
  * @param {object} certainty
  * @param {number} certainty.seen  requests that it depends on
  * @param {number} certainty.starvedShare
+ * @param {number} certainty.floorMs  what a request of the route waits for something other than the loop: no change makes it faster
+ * @param {boolean} certainty.isLess  work is removed and none is added: no route gets slower
  * @returns {PredictedQuantile}
  */
-function rangeOf (results, { seen, starvedShare }) {
+function rangeOf (results, { seen, starvedShare, floorMs, isLess }) {
   const margin = MARGIN + 1 / Math.sqrt(Math.max(1, seen))
   const marginMs = MARGIN_MS + STARVED_MARGIN_MS * starvedShare
   const corrections = results.map(({ now, base }) => base === 0 ? 1 : Math.min(MAX_CORRECTION, Math.max(1 / MAX_CORRECTION, now / base)))
-  const values = results.flatMap(({ after }, index) => [after.value, after.value * corrections[index]])
+  const values = results.flatMap(({ now, after: { value } }, index) => [value, value * corrections[index]].map(one => Math.max(floorMs, isLess ? Math.min(now, one) : one)))
   const beside = results.flatMap(({ after: { least, most } }, index) => [least, most].flatMap(value => [value, value * corrections[index]]))
   const [low, high] = [Math.min(...beside), Math.max(...beside)]
   return {
     now: round(results.reduce((sum, { now }) => sum + now, 0) / results.length),
-    low: round(Math.max(0, Math.min(low * (1 - margin), low - marginMs))),
+    low: round(Math.max(Math.min(floorMs, low), Math.min(low * (1 - margin), low - marginMs), 0)),
     expected: round(values.reduce((sum, value) => sum + value, 0) / values.length),
     high: round(Math.max(high * (1 + margin), high + marginMs))
   }

@@ -27,6 +27,8 @@
  * @property {number} secondMs    its own time on the loop after it has waited
  * @property {number} secondCulpritMs
  * @property {number} waitMs
+ * @property {number} mostWaitMs   waitMs, or more where the loop was busy during all of the wait: then only its limits are known
+ * @property {number} leastWaitMs  that the requests of its route wait, whatever the loop does: the duration of a timer
  *
  * @typedef {Background & { isCulprit: boolean }} Work  of no request
  * @typedef {{ lengthMs: number, requests: ModelRequest[], background: Work[] }} ModelStretch  requests by start
@@ -43,6 +45,8 @@ const MIN_WAIT_MS = 0.3
 // A request with at most this share of its time behind other code shows how long it waits.
 const CALM_SHARE = 0.1
 const MIN_CALM = 5
+// Nearly all requests of a route wait longer. Those that end before they wait, because of an error, are fewer.
+const LEAST_WAIT = 0.05
 const MIN_DIFFERENCE = 0.3
 const MAX_MISSED_MICROS = 20_000
 // For so long a busy loop leaves a request unread before the heartbeat is late.
@@ -89,7 +93,9 @@ function modelStretch ({ fromMicros, toMicros, requests: logged }, samples, chan
         firstCulpritMs: turnCulpritMs + eachCulprit + (isWaiting ? 0 : laterCulpritMs),
         secondMs: isWaiting ? laterMs - laterCulpritMs : 0,
         secondCulpritMs: isWaiting ? laterCulpritMs : 0,
-        waitMs: isWaiting ? request.waitMs : 0
+        waitMs: isWaiting ? request.waitMs : 0,
+        mostWaitMs: isWaiting ? Math.max(request.waitMs, request.mostWaitMs) : 0,
+        leastWaitMs: isWaiting ? Math.min(request.waitMs, request.leastWaitMs) : 0
       }
     })
   }
@@ -103,6 +109,8 @@ class Subject {
   /** Of its turn, by samples. */
   sampledMicros = 0
   waitMs = 0
+  mostWaitMs = 0
+  leastWaitMs = 0
 
   /** @param {LoggedRequest} request */
   constructor ({ route, arrivedMicros, startMicros, endMicros, turnMicros, connection }) {
@@ -257,22 +265,30 @@ class BackgroundWork {
 
 /**
  * How long each request waited for something other than the loop. Where other code blocked it meanwhile, that is not known exactly: it is what calm
- * requests of its route waited.
+ * requests of its route waited; without such requests, it is between the busy time left over and what the fastest of them leave.
  * @param {Subject[]} requests
  * @param {(fromMicros: number, toMicros: number) => number} busyBetween
  */
 function addWaits (requests, busyBetween) {
   for (const some of byRoute(requests).values()) {
+    const usualLaterMicros = quantile(some.map(({ laterMicros }) => laterMicros), 0.5)
     const bounds = some.map(({ startMicros, endMicros, turnMicros, laterMicros }) => {
       const [all, own] = [endMicros - startMicros, turnMicros + laterMicros]
       const busy = Math.max(own, busyBetween(startMicros, endMicros))
-      return { least: Math.max(0, all - busy), most: Math.max(0, all - own), isCalm: busy - own <= all * CALM_SHARE }
+      return { least: Math.max(0, all - busy), most: Math.max(0, all - own), isCalm: busy - own <= all * CALM_SHARE, isAlone: busy === own && laterMicros <= usualLaterMicros }
     })
     const calm = bounds.filter(({ isCalm }) => isCalm)
     const typical = calm.length >= MIN_CALM ? quantile(calm.map(({ least }) => least), 0.5) : quantile(bounds.map(({ least }) => least), 0.25)
+    const isKnown = calm.length >= MIN_CALM
+    // Nothing else ran meanwhile, and no sample that stands for more time than there was.
+    const alone = bounds.filter(({ isAlone }) => isAlone)
+    const leastOfRoute = quantile((alone.length >= MIN_CALM ? alone : bounds).map(({ least }) => least), LEAST_WAIT)
+    const mostOfRoute = isKnown ? 0 : quantile(bounds.map(({ most }) => most), LEAST_WAIT)
     some.forEach((request, index) => {
       const { least, most } = bounds[index]
       request.waitMs = Math.min(most, Math.max(least, typical)) / 1e3
+      request.mostWaitMs = Math.min(most, mostOfRoute) / 1e3
+      request.leastWaitMs = leastOfRoute / 1e3
     })
   }
 }
