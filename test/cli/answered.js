@@ -1,6 +1,6 @@
 'use strict'
 
-// A process of which only one answer is known: what a command says of it.
+// A process of which only one answer is known: what a command says of it, in 80 columns.
 
 const { once } = require('node:events')
 const fs = require('node:fs')
@@ -23,7 +23,7 @@ async function answered (t, answer, command, ...options) {
     server.close()
     fs.rmSync(folder, { recursive: true })
   })
-  return cli([command, '--socket', socket, ...options])
+  return cli([command, '--socket', socket, ...options], { env: { COLUMNS: '80' } })
 }
 
 module.exports = { answered }

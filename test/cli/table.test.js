@@ -9,8 +9,24 @@ const ROW = { route: 'GET /auth', culprit: 'pbkdf2Sync called by checkPassword o
 
 test('a row fits the width, and keeps the place at its end', () => {
   const [, line] = tableLines(COLUMNS, [ROW], 60)
-  assert.equal(line, 'GET /auth  pbkdf2Sync called by ch…(src/services/auth.js:29)')
+  assert.equal(line, 'GET /auth  checkPassword of the lo…(src/services/auth.js:29)')
   assert.equal(line.length, 60)
+})
+
+test('the function to change, before its place, is whole where there is room for it', () => {
+  const culprit = 'pbkdf2Sync called by checkPassword (src/auth.js:29)'
+  const shown = width => tableLines(COLUMNS, [{ ...ROW, culprit }], width).at(-1)
+  assert.equal(shown(50), 'GET /auth  pbkdf2S… checkPassword (src/auth.js:29)')
+  assert.equal(shown(43), 'GET /auth  … checkPassword (src/auth.js:29)')
+  assert.equal(shown(30), '    checkPass…(src/auth.js:29)')
+})
+
+test('prose in the last column goes on below itself; a path keeps its end', () => {
+  const columns = [{ title: 'PID', isNumber: true, cell: ({ pid }) => pid }, { title: 'FINDING', isWrapped: true, cell: ({ finding }) => finding }]
+  const row = { pid: '123', finding: 'WARNING: GET /report is busy in JSON.stringify (app.js:19).' }
+  assert.deepEqual(tableLines(columns, [row, row], 40).slice(1, 4), ['123  WARNING: GET /report is busy in', '     JSON.stringify (app.js:19).', '123  WARNING: GET /report is busy in'])
+  assert.deepEqual(tableLines(columns, [row], 30).slice(2), ['123', '    WARNING: GET /report is', '    busy in JSON.stringify', '    (app.js:19).'])
+  assert.deepEqual(tableLines([{ title: 'FOLDER', isPath: true, cell: folder => folder }], ['/srv/shop/releases/42'], 12), ['FOLDER', '…releases/42'])
 })
 
 test('a row that fits is not cut', () => {
@@ -18,8 +34,8 @@ test('a row that fits is not cut', () => {
 })
 
 test('what has no room in its row stands below it, and keeps the end of its place', () => {
-  assert.deepEqual(tableLines(COLUMNS, [ROW], 40), ['ROUTE', '    CULPRIT', 'GET /auth', '    pbkdf2Sync…(src/services/auth.js:29)'])
-  assert.deepEqual(tableLines(COLUMNS, [ROW], 20).slice(2), ['GET /auth', '    pbkdf2Sy….js:29)'])
+  assert.deepEqual(tableLines(COLUMNS, [ROW], 40), ['ROUTE', '    CULPRIT', 'GET /auth', '    checkPassw…(src/services/auth.js:29)'])
+  assert.deepEqual(tableLines(COLUMNS, [ROW], 20).slice(2), ['GET /auth', '    checkPas….js:29)'])
 })
 
 test('a text without a place is cut at its end, the widest first; numbers, times and names to copy are whole', () => {

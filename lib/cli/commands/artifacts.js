@@ -91,5 +91,5 @@ function linesOf (artifacts, terminal) {
     { title: 'SIZE', isNumber: true, cell: ({ bytes }) => showBytes(bytes) },
     ...(artifacts.some(({ marks = [] }) => marks.length > 0) ? [MARK_COLUMN] : []),
     { title: 'NAME', isWhole: true, cell: artifact => artifact.name }
-  ], artifacts, terminal.columns())
+  ], artifacts, terminal.tableColumns())
 }

@@ -38,7 +38,7 @@ async function run (invocation) {
     { title: 'NODE', cell: ({ nodeVersion }) => nodeVersion },
     { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
     ...(processes.some(({ mark }) => mark) ? [{ title: 'LAST MARK', cell: (/** @type {any} */ { mark }) => mark?.text ?? '-' }] : []),
-    { title: 'FOLDER', endsWithLocation: true, cell: ({ appRoot }) => appRoot }
+    { title: 'FOLDER', isPath: true, cell: ({ appRoot }) => appRoot }
   ], processes)
 }
 

@@ -118,7 +118,7 @@ async function showSites (invocation) {
   /** @type {import('../../../types/memory').AllocationSites} */
   const answer = await client.json(`/memory/sites${query}`, { withinMs: (seconds ?? 0) * 1e3 + SITES_ANSWER_MS }).finally(() => progress.end())
   if (values.json) return terminal.json(answer)
-  for (const line of siteLines(answer, terminal.columns())) terminal.line(line)
+  for (const line of siteLines(answer, terminal.tableColumns())) terminal.line(line)
   for (const note of answer.notes) terminal.note(note)
 }
 

@@ -67,7 +67,7 @@ async function run (invocation) {
   const mapping = createSourceMapping(invocation)
   const suspended = from === undefined ? await ofProcess(invocation, mapping) : await ofFile(from, invocation, mapping)
   if (values.json) return terminal.json(suspended)
-  for (const line of suspendedLines(suspended, terminal.columns())) terminal.line(line)
+  for (const line of suspendedLines(suspended, terminal.tableColumns())) terminal.line(line)
 }
 
 /**

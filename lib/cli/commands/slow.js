@@ -86,7 +86,7 @@ async function showGroup (invocation) {
  * @param {Invocation} invocation
  */
 function showRequests (first, requests, { terminal, values }) {
-  terminal.table([...first, ...columnsFor(terminal.columns())], requests)
+  terminal.table([...first, ...columnsFor(terminal.tableColumns())], requests)
   if (!values.steps) return
   for (const request of requests) {
     terminal.line('')

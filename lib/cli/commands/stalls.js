@@ -66,7 +66,7 @@ function showStalls ({ stalls, totals }, subject, { terminal, values }) {
   terminal.line(`${count} since ${subject} started, ${showDuration(totals.blockedMs)} in total`)
   const columns = [
     ...(values.group === undefined ? [] : [PID_COLUMN]),
-    timeColumn(terminal.columns()),
+    timeColumn(terminal.tableColumns()),
     ...STALL_COLUMNS,
     ...(values.traces ? [TRACE_COLUMN] : []),
     CULPRIT_COLUMN

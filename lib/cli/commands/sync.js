@@ -26,7 +26,7 @@ const COLUMNS = [
   { title: 'MEASURED', isWhole: true, cell: ({ measured }) => measured },
   { title: 'WHERE', endsWithLocation: true, cell: ({ callSite }) => showLocation(callSite) },
   { title: 'ROUTES', cell: ({ routes }) => routes.map((/** @type {any} */ { route }) => route ?? 'no known route').join(', ') },
-  { title: 'FIX', isWhole: true, cell: ({ advice }) => advice.instead }
+  { title: 'FIX', isWrapped: true, cell: ({ advice }) => advice.instead }
 ]
 
 /** @param {Invocation} invocation */

@@ -64,7 +64,7 @@ async function run (invocation) {
   if (routes.length === 0) return terminal.line(seconds === undefined ? 'no request was sampled yet; pass --seconds 10 to sample all' : 'no request was answered or in flight')
   routes.slice(0, MAX_ROUTES).forEach((route, index) => {
     if (index > 0) terminal.line('')
-    for (const line of routeLines(route, terminal.columns())) terminal.line(line)
+    for (const line of routeLines(route, terminal.tableColumns())) terminal.line(line)
   })
   if (routes.length > MAX_ROUTES) terminal.note(`${routes.length - MAX_ROUTES} more routes: see --json, or pass --route`)
 }

@@ -51,7 +51,7 @@ function showAll (answers, terminal) {
   terminal.table([
     PID_COLUMN,
     { title: 'NAME', cell: ({ appName }) => appName },
-    { title: 'FINDING', cell: ({ findings: [first] }) => `${labelOf(first)}: ${first.title}` }
+    { title: 'FINDING', isWrapped: true, cell: ({ findings: [first] }) => `${labelOf(first)}: ${first.title}` }
   ], answers)
   terminal.note('`loopscope why <pid>` shows all findings of a process')
 }

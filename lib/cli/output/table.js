@@ -2,14 +2,16 @@
 
 // Formats rows as a table that fits the width of the terminal. Cells may hold names from other processes: none may break a line. Pure.
 
-const { printable } = require('../../base/printable')
+const { printable, wrapped } = require('../../base/printable')
 
 const GAP = '  '
 const INDENT = '    ' // of a column that is moved below its row
 const MIN_TEXT = 10 // characters: less is unreadable
 const MIN_LOCATION = 36 // a function and its location
 const MIN_BEFORE_LOCATION = 8
+const MIN_WRAPPED = 30
 const LOCATION_END = /:\d+\)?$/
+const CALLER = ' called by ' // the function after it is the one to change
 
 const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), meaning: 'do not cut texts to fit the width' })
 
@@ -18,7 +20,9 @@ const WIDE_OPTION = Object.freeze({ type: /** @type {const} */ ('boolean'), mean
  * @property {string} title
  * @property {boolean} [isNumber]       aligned right, and never cut
  * @property {boolean} [isWhole]        never cut: a time, or a name to copy
- * @property {boolean} [endsWithLocation]  the location at the end is kept when the text is cut
+ * @property {boolean} [endsWithLocation]  the location at the end, with its function if there is room, is kept when the text is cut
+ * @property {boolean} [isPath]       cut at its beginning
+ * @property {boolean} [isWrapped]    prose, which continues on the next line; only of the last column
  * @property {boolean} [isCutLast]      cut only where all others are as narrow as they can be
  * @property {(row: any) => string} cell
  *
@@ -39,10 +43,25 @@ function tableOf (columns, rows, width = Infinity) {
   while (inRow > 1 && lengthOf(measured.slice(0, inRow).map(({ min }) => min)) > width) inRow--
   const shown = [...narrowed(measured.slice(0, inRow), width), ...measured.slice(inRow)]
   const [titles, ...lines] = texts.map(cells => [
-    shown.slice(0, inRow).map((column, index) => padded(fit(cells[index], column.width, column), column)).join(GAP).trimEnd(),
-    ...shown.slice(inRow).map((column, index) => INDENT + fit(cells[inRow + index], width - INDENT.length, column))
+    ...rowLines(cells, shown.slice(0, inRow)),
+    ...shown.slice(inRow).flatMap((column, index) => {
+      const text = cells[inRow + index]
+      return column.isWrapped ? wrapped(INDENT + text, width, INDENT) : [INDENT + fit(text, width - INDENT.length, column)]
+    })
   ])
   return { titles, lines: lines.flat() }
+}
+
+/**
+ * @param {readonly string[]} cells
+ * @param {readonly Measured[]} columns
+ */
+function rowLines (cells, columns) {
+  const row = columns.map((column, index) => padded(column.isWrapped ? '' : fit(cells[index], column.width, column), column)).join(GAP)
+  const last = columns.length - 1
+  if (!columns[last].isWrapped) return [row.trimEnd()]
+  const begin = row.length - columns[last].width
+  return wrapped(row.slice(0, begin) + cells[last], row.length, ' '.repeat(begin), begin)
 }
 
 /** @type {(columns: readonly Column[], rows: readonly any[], width?: number) => string[]} */
@@ -57,16 +76,25 @@ function tableLines (columns, rows, width) {
  * @returns {Measured}
  */
 function measure (column, texts) {
-  const { title, isNumber, isWhole, endsWithLocation } = column
+  const { title, isNumber, isWhole, isWrapped, endsWithLocation } = column
   const longest = (/** @type {readonly string[]} */ all) => all.reduce((length, text) => Math.max(length, text.length), 0)
   const width = longest(texts)
-  const least = endsWithLocation ? Math.min(MIN_LOCATION, MIN_BEFORE_LOCATION + longest(texts.map(locationOf))) : Math.max(MIN_TEXT, title.length)
+  const least = endsWithLocation
+    ? Math.min(MIN_LOCATION, MIN_BEFORE_LOCATION + longest(texts.map(locationOf)))
+    : Math.max(isWrapped ? MIN_WRAPPED : MIN_TEXT, title.length)
   return { ...column, width, min: isNumber || isWhole ? width : Math.min(width, least) }
 }
 
 /** @param {string} text  that ends with one */
 function locationOf (text) {
   return text.slice(text.lastIndexOf(' ') + 1)
+}
+
+/** @param {string} text  that ends with a location: with the function in which it is */
+function functionOf (text) {
+  const caller = text.lastIndexOf(CALLER)
+  if (caller !== -1) return text.slice(caller + CALLER.length)
+  return text.slice(text.lastIndexOf(' ', text.lastIndexOf(' ') - 1) + 1)
 }
 
 /** @param {number[]} widths */
@@ -101,14 +129,19 @@ function padded (text, { isNumber, width }) {
 /**
  * @param {string} text
  * @param {number} width
- * @param {Pick<Column, 'isNumber' | 'isWhole' | 'endsWithLocation'>} [column]
+ * @param {Pick<Column, 'isNumber' | 'isWhole' | 'endsWithLocation' | 'isPath'>} [column]
  */
-function fit (text, width, { isNumber, isWhole, endsWithLocation } = {}) {
+function fit (text, width, { isNumber, isWhole, endsWithLocation, isPath } = {}) {
   if (text.length <= width || isNumber || isWhole) return text
   const room = Math.max(0, width - 1)
+  if (isPath) return `…${text.slice(text.length - room)}`
   if (!endsWithLocation || !LOCATION_END.test(text)) return `${text.slice(0, room)}…`
-  const kept = Math.max(Math.floor(room / 2), Math.min(locationOf(text).length, room - MIN_BEFORE_LOCATION))
-  return `${text.slice(0, room - kept)}…${text.slice(text.length - kept)}`
+  const end = functionOf(text)
+  if (end.length < room && end !== text) return `${text.slice(0, room - end.length - 1)}… ${end}`
+  const from = text.includes(CALLER) ? end : text
+  if (from.length <= width) return from
+  const kept = Math.max(Math.floor(room / 2), Math.min(locationOf(from).length, room - MIN_BEFORE_LOCATION))
+  return `${from.slice(0, room - kept)}…${from.slice(from.length - kept)}`
 }
 
 module.exports = { WIDE_OPTION, fit, tableLines, tableOf }

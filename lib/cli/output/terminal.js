@@ -15,7 +15,7 @@ const { clearInterval, performance, setInterval } = require('../../base/timers')
 const CLEAR_SCREEN = '\u001b[H\u001b[J'
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l' // the alternate screen, without a cursor
 const LEAVE_SCREEN = '\u001b[?25h\u001b[?1049l'
-const DEFAULT_COLUMNS = 80 // without a terminal and COLUMNS
+const PROSE_COLUMNS = 80 // without a terminal and COLUMNS; tables are not cut there
 const DEFAULT_ROWS = 24
 const CLEAR_LINE = '\r\u001b[K'
 const BAR_WIDTH = 30
@@ -52,13 +52,16 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
 
   /** @param {Part | Part[]} line */
   const writeLine = line => { output.write(`${showLine(line)}\n`) }
-  const columns = () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || DEFAULT_COLUMNS
+  const tableColumns = () => isWide ? Infinity : Number(env.COLUMNS) || ('columns' in output && output.columns) || Infinity
+  const columns = () => isWide || tableColumns() < Infinity ? tableColumns() : PROSE_COLUMNS
 
   return {
     isOutputTerminal,
     /** A copy with these changes. @type {(changes: { output?: import('node:stream').Writable, isWide?: boolean }) => any} */
     changed: changes => createTerminal({ output, notes, env, isWide, ...changes }),
+    /** The width to which prose is wrapped. */
     columns,
+    tableColumns,
     rows: () => ('rows' in output && output.rows) || DEFAULT_ROWS,
     /** The name of the file that standard output is redirected to; '' where there is none. */
     outputFile: () => 'fd' in output ? nameOfDescriptor(Number(output.fd)) : '',
@@ -71,7 +74,7 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     line: writeLine,
     /** Rows that fit the width, below their titles. @type {(columns: readonly import('./table').Column[], rows: readonly any[]) => void} */
     table: (shown, rows) => {
-      const { titles, lines } = tableOf(shown, rows, columns())
+      const { titles, lines } = tableOf(shown, rows, tableColumns())
       for (const text of titles) writeLine({ style: 'bold', text })
       for (const text of lines) writeLine(text)
     },
