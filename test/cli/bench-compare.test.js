@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { Writable } = require('node:stream')
 const { chanceOf, compareBenches } = require('../../lib/cli/bench/compare')
-const { showFigure } = require('../../lib/cli/bench/figures')
+const { showFigure, showMicros } = require('../../lib/cli/bench/figures')
 const { showBench, showComparison } = require('../../lib/cli/bench/format-text')
 const { createTerminal } = require('../../lib/cli/output/terminal')
 const { bench, finding, profileOf, round } = require('./benches')
@@ -93,7 +93,7 @@ function everythingChanged () {
 
 const printed = show => {
   let text = ''
-  show(createTerminal({ output: new Writable({ write (chunk, encoding, done) { text += chunk; done() } }) }))
+  show(createTerminal({ env: { COLUMNS: '80' }, output: new Writable({ write (chunk, encoding, done) { text += chunk; done() } }) }))
   return text
 }
 
@@ -102,6 +102,12 @@ test('nothing is wider than 80 columns, and no figure is cut', () => {
   const text = printed(terminal => showComparison(compare(before, after), terminal)) + printed(terminal => showBench(before, terminal))
   for (const line of text.split('\n')) assert.ok(line.length <= 80, line)
   assert.doesNotMatch(text, /\d…/)
+})
+
+test('what got hotter and colder has readable units', () => {
+  const [before, after] = everythingChanged()
+  assert.match(printed(terminal => showComparison(compare(before, after), terminal)), /^\+800 µs +100 µs +900 µs +parse app\.js:8$/m)
+  assert.deepEqual([-419_485.3, 0.31, 2_000_000].map(micros => showMicros(micros, { isChange: true })), ['-419 ms', '+0.31 µs', '+2 s'])
 })
 
 test('of each route the prediction of the finding that has gone is beside what was measured', () => {

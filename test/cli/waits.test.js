@@ -41,6 +41,11 @@ test('of each route the lines are shown, longest first, and what else took its t
   assert.ok(stdout.split('\n').every(line => line.length <= 80), stdout)
 })
 
+test('a route of a millisecond has no waits worth a line, whatever share of it they have', async t => {
+  const { stdout } = await shown(t, { ...ANSWER, routes: [{ ...ROUTE, open: 0, truncated: 0, totalMs: 40, waitingMs: 39.2, unseenMs: 39.2, lines: [], serial: [] }] }, '--seconds', '10')
+  assert.equal(stdout.trim(), 'GET /orders/:id: 40 requests of 1.0 ms')
+})
+
 test('what cannot be seen is said', async t => {
   const { stderr } = await shown(t, { ...ANSWER, seesCallbacks: false }, '--seconds', '10')
   assert.match(stderr, /waits of callbacks are only seen from Node\.js 24 on/)

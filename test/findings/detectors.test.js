@@ -147,6 +147,11 @@ test('who waited longest behind the code of a route is said with it; others of t
   assert.doesNotMatch(said(slow('POST /login', 5000), slow('GET /old', 5000, 0)), /behind it/)
 })
 
+test('how many requests waited behind a hot function is an average, in words', () => {
+  const { findings: [{ what }] } = ask(hotSpots(spot({ ms: 20_000, stalls: { count: 41, ms: 20_000, longestMs: 900 } })))
+  assert.match(what, / Meanwhile 2 requests were under way on average; together they waited 40\.0 s\./)
+})
+
 test('a route that is slow elsewhere is said with what its slow requests waited for, where that is most of it, and with what to do about it', () => {
   const pace = { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] }
   const select = { kind: 'mysql', operation: 'SELECT', target: 'db:3306', calls: 40, errors: 0, ms: 700 }

@@ -89,6 +89,17 @@ function showFigure (value) {
 }
 
 /**
+ * With a sign where it is a change.
+ * @param {number} micros
+ * @param {{ isChange?: boolean }} [how]
+ */
+function showMicros (micros, { isChange = false } = {}) {
+  const size = Math.abs(micros)
+  const [unitMicros, unit] = size < 1e3 ? [1, 'µs'] : size < 1e6 ? [1e3, 'ms'] : [1e6, 's']
+  return `${isChange && micros > 0 ? '+' : ''}${showFigure(micros / unitMicros)} ${unit}`
+}
+
+/**
  * @param {Bench} bench
  * @returns {string[]}
  */
@@ -147,4 +158,4 @@ function warningsOfPair (before, after) {
   ]
 }
 
-module.exports = { FIGURES, showFigure, showSpread, spreadOf, valuesOf, warningsOf, warningsOfPair }
+module.exports = { FIGURES, showFigure, showMicros, showSpread, spreadOf, valuesOf, warningsOf, warningsOfPair }

@@ -3,7 +3,7 @@
 // Formats a benchmark, and a comparison of two, as text for a terminal; the page uses some of the same texts.
 
 const { tableLines } = require('../output/table')
-const { FIGURES, showFigure, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
+const { FIGURES, showFigure, showMicros, showSpread, spreadOf, valuesOf, warningsOf } = require('./figures')
 const { localTime } = require('../../base/local-time')
 const { printable, wrapped } = require('../../base/printable')
 const { LABELS } = require('../../shared/findings/show')
@@ -137,11 +137,11 @@ function predictedRange (range) {
 function showFunctions (title, rows, terminal) {
   if (rows.length === 0) return
   terminal.line('')
-  terminal.line(terminal.paint('bold', `what got ${title}, in µs of the main thread per request`))
+  terminal.line(terminal.paint('bold', `what got ${title}, in time of the main thread per request`))
   terminal.table([
-    { title: 'CHANGE', isNumber: true, cell: ({ change }) => `${change > 0 ? '+' : ''}${change.toFixed(1)}` },
-    { title: 'BEFORE', isNumber: true, cell: row => row.before.toFixed(1) },
-    { title: 'AFTER', isNumber: true, cell: row => row.after.toFixed(1) },
+    { title: 'CHANGE', isNumber: true, cell: ({ change }) => showMicros(change, { isChange: true }) },
+    { title: 'BEFORE', isNumber: true, cell: row => showMicros(row.before) },
+    { title: 'AFTER', isNumber: true, cell: row => showMicros(row.after) },
     { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
   ], rows)
 }

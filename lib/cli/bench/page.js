@@ -3,7 +3,7 @@
 // Renders a comparison of two benchmarks as one HTML file: the figures with their rounds, the findings, the functions and the flame
 // graphs.
 
-const { showFigure, showSpread } = require('./figures')
+const { showMicros, showSpread } = require('./figures')
 const { describe, explain, nameOf, roundsOf, targetOf } = require('./format-text')
 const { createPage, escapeHtml, jsonForHtml } = require('../../base/html-page')
 const { LABELS } = require('../../shared/findings/show')
@@ -117,14 +117,14 @@ function findingHtml (change) {
 function functionsHtml ({ hotter, colder }) {
   const tables = [{ title: 'Hotter', rows: hotter }, { title: 'Colder', rows: colder }].filter(({ rows }) => rows.length > 0)
   if (tables.length === 0) return '<p>No function changed.</p>'
-  return tables.map(({ title, rows }) => `<h3>${title}, in µs of the main thread per request</h3>
+  return tables.map(({ title, rows }) => `<h3>${title}, in time of the main thread per request</h3>
 <div class="scroll"><table class="functions"><thead><tr><th>change</th><th>before</th><th>after</th><th>function</th></tr></thead>
 <tbody>${rows.map(functionHtml).join('\n')}</tbody></table></div>`).join('\n')
 }
 
 /** @param {FunctionChange} row */
 function functionHtml ({ name, place, before, after, change }) {
-  const cells = [`${change > 0 ? '+' : ''}${showFigure(change)}`, showFigure(before), showFigure(after)]
+  const cells = [showMicros(change, { isChange: true }), showMicros(before), showMicros(after)]
   return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}<td>${escapeHtml(name)} <small>${escapeHtml(place)}</small></td></tr>`
 }
 

@@ -15,6 +15,7 @@ const { waitsQuestion } = require('../../shared/group/merge-waits')
 const MAX_ROUTES = 10 // --json has all of them
 const MAX_LINES = 10
 const MIN_SHARE = 0.005
+const MIN_MS = 2 // a request: less is the way through sockets and the loop, and no reason to look for a wait
 const MIN_IN_ROW = 2
 
 /** @type {Command} */
@@ -90,13 +91,15 @@ function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, uns
     ...(truncated === 0 ? [] : [`${truncated} of them not followed to the end: they wait too often`])
   ]
   const queuedMs = lines.reduce((sum, line) => sum + line.queuedMs, 0)
+  const isNotable = (/** @type {number} */ ms) => ms >= totalMs * MIN_SHARE && ms >= requests * MIN_MS
+  const waiting = waitingMs < requests * MIN_MS ? '' : `, ${percent(waitingMs, totalMs)} waiting`
   return [
-    printable(`${route}: ${requests} ${requests === 1 ? 'request' : 'requests'} of ${showDuration(totalMs / requests)}, ${percent(waitingMs, totalMs)} waiting`),
+    printable(`${route}: ${requests} ${requests === 1 ? 'request' : 'requests'} of ${showDuration(totalMs / requests)}${waiting}`),
     ...notes.map(note => `  ${note}`),
     ...(shown.length === 0 ? [] : tableLines(COLUMNS, shown, width)),
-    ...(queuedMs < totalMs * MIN_SHARE ? [] : [`  ${percent(queuedMs, totalMs)} in line for the event loop, which was busy with other code`]),
-    ...(unseenMs < totalMs * MIN_SHARE ? [] : [`  ${percent(unseenMs, totalMs)} waiting where no await of the application was seen`]),
-    ...(clientMs < totalMs * MIN_SHARE ? [] : [`  ${percent(clientMs, totalMs)} waiting for a client that had not read what was sent`]),
+    ...(!isNotable(queuedMs) ? [] : [`  ${percent(queuedMs, totalMs)} in line for the event loop, which was busy with other code`]),
+    ...(!isNotable(unseenMs) ? [] : [`  ${percent(unseenMs, totalMs)} waiting where no await of the application was seen`]),
+    ...(!isNotable(clientMs) ? [] : [`  ${percent(clientMs, totalMs)} waiting for a client that had not read what was sent`]),
     ...serial.filter(({ awaits, ms }) => awaits >= MIN_IN_ROW && ms >= totalMs * MIN_SHARE).slice(0, 1).map(describeSerial)
   ]
 }

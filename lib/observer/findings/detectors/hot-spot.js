@@ -250,7 +250,7 @@ function whatOf ({ stalls, route }, readings, lostMs, inFlight) {
   return sentences(
     `${held}, ${stalled}.`,
     describeLines(stalls),
-    inFlight !== null && inFlight >= 1.5 && `About ${Math.round(inFlight)} requests waited meanwhile, ${duration(lostMs * inFlight)} in total.`,
+    inFlight !== null && inFlight >= 1.5 && `Meanwhile ${rounded(inFlight)} requests were under way on average; together they waited ${duration(lostMs * inFlight)}.`,
     behind && `${behind.route} waited up to ${duration(behind.ms)} behind it.`,
     readings.blockedMs >= readings.thresholdMs && `The loop is blocked right now, for ${duration(readings.blockedMs)} so far.`
   )
