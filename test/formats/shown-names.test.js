@@ -112,11 +112,19 @@ test('the API is the one that was called from outside, as for synchronous calls'
 
 test('where no synchronous API was called, the calling function of Node gives the name', () => {
   const handle = frame('handle', '/app/app.js')
-  assert.equal(nameIn(native('update'), frame('update', 'node:internal/crypto/hash'), handle), 'crypto/hash.update: update')
+  assert.equal(nameIn(native('update'), frame('update', 'node:internal/crypto/hash'), handle), 'Hash.update: update')
   assert.equal(nameIn(native('update'), frame('update', 'node:internal/crypto/cipher'), handle), 'crypto/cipher.update: update')
   assert.equal(nameIn(native('latin1Slice'), frame('', 'node:internal/buffer'), handle), 'buffer: latin1Slice')
-  assert.equal(nameIn(native(''), frame('byteLength', 'node:buffer'), handle), 'buffer.byteLength')
+  assert.equal(nameIn(native(''), frame('byteLength', 'node:buffer'), handle), 'Buffer.byteLength')
+  assert.equal(nameIn(native('utf8WriteStatic'), frame('Buffer.from', 'node:buffer'), handle), 'Buffer.from: utf8WriteStatic') // as a stall has it
   assert.equal(nameIn(native('open'), frame('openSync', 'node:fs')), 'fs.openSync: open')
+})
+
+test('a function of Node that means little alone has the name by which it is called', () => {
+  const handle = frame('handle', '/app/app.js')
+  const called = (name, file) => nameIn(frame(name, file), handle)
+  assert.deepEqual([called('from', 'node:buffer'), called('toString', 'node:buffer'), called('decode', 'node:internal/encoding'), called('resolve', 'node:path')], ['Buffer.from', 'Buffer.toString', 'TextDecoder.decode', 'path.resolve'])
+  assert.deepEqual([called('fromStringFast', 'node:buffer'), called('pbkdf2Sync', 'node:internal/crypto/pbkdf2'), called('emit', 'node:events')], ['fromStringFast', 'pbkdf2Sync', 'emit'])
 })
 
 test('a native function that a package calls is the package\'s; one that the application calls is known by its own name only', () => {

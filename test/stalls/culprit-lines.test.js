@@ -20,6 +20,7 @@ function createSubject (samples = SAMPLES, ticks = {}) {
   const fileOf = ({ url }) => url.replace('file:///app/', '')
   return {
     culpritOf: (stacks, source) => findCulprit(profile, { appRoot: '/app', source }, stacks).culprit,
+    stackOf: stacks => findCulprit(profile, { appRoot: '/app' }, stacks).stack,
     call (name, line, column, receiver = '') {
       const frame = frameOf(name)
       const begins = frame.lineNumber + 1
@@ -31,7 +32,7 @@ function createSubject (samples = SAMPLES, ticks = {}) {
 }
 
 test('the line is the one at which most stacks had the function call what the samples saw below it', () => {
-  const { culpritOf, call, beginOf } = createSubject()
+  const { culpritOf, stackOf, call, beginOf } = createSubject()
   const inClone = line => [call('baseClone', 9, 9), call('cloneDeep', 4, 4), call('snapshot', line, 12), call('handle', 2, 2)]
   const elsewhere = [call('snapshot', 7, 1), call('handle', 2, 2)]
   const culprit = culpritOf([elsewhere, elsewhere, elsewhere, inClone(3), inClone(5), inClone(3)])
@@ -39,6 +40,8 @@ test('the line is the one at which most stacks had the function call what the sa
   assert.deepEqual([culprit.function, culprit.line, culprit.column, culprit.functionLine], ['snapshot', begins + 3, 12, begins])
   assert.deepEqual(culprit.via, { package: 'express', function: 'cloneDeep', through: null })
   assert.equal(culpritOf([elsewhere]).line, begins + 7)
+  const { line, column } = stackOf([inClone(3)]).find(frame => frame.function === 'snapshot')
+  assert.deepEqual([line, column], [begins + 3, 12]) // the stack and the culprit agree
 })
 
 test('a stack of another function, or of another one with the same name, moves nothing', () => {

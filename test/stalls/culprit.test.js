@@ -21,6 +21,13 @@ test('names the deepest heavy function of the application and the call below it'
   assert.deepEqual([culprit.function, culprit.file, culprit.call, culprit.share], ['hash', 'app.js', 'pbkdf2Sync', 0.9])
 })
 
+test('a method of Node has the name of its class, in the call and on the stack', () => {
+  const profile = profileOf([[[...SERVE, 'encode', 'node:from', 'native:utf8WriteStatic'], 900_000]])
+  profile.nodes.find(({ callFrame }) => callFrame.functionName === 'from').callFrame.url = 'node:buffer'
+  const { culprit, stack } = findCulprit(deepFreeze(profile), { appRoot: '/app' })
+  assert.deepEqual([culprit.function, culprit.call, stack[1].function], ['encode', 'Buffer.from', 'Buffer.from'])
+})
+
 test('the function itself is meant where no call below it took half of its time', () => {
   const culprit = culpritOf([[...SERVE, 'render'], 700_000], [[...SERVE, 'render', 'node:stringify'], 300_000])
   assert.deepEqual([culprit.function, culprit.call, culprit.share], ['render', null, 1])

@@ -2,6 +2,9 @@
 
 // The public names of functions in Node's own files, if they differ from the names in the code. Pure.
 
+const path = require('node:path')
+const querystring = require('node:querystring')
+
 // 'node:internal/crypto/pbkdf2' -> 'crypto', 'node:fs' -> 'fs', 'node:internal/child_process' -> 'child_process'
 const MODULE = /^node:(?:internal\/)?([a-z_]+)/
 // gzipSync, and also randomFillSync below randomBytes without a callback
@@ -17,6 +20,19 @@ const PUBLIC_NAMES = new Map([
 ])
 // Synchronous, although the names do not end in Sync. With a callback, which sign and verify accept, their time is not spent here.
 const SIGNED = new Set(['crypto.sign', 'crypto.verify', 'crypto.createSign().sign', 'crypto.createVerify().verify'])
+
+/**
+ * Functions whose names mean little without what they belong to: `from` is Buffer.from.
+ * @type {{ file: RegExp, owner: string, holders: object[] }[]}
+ */
+const OWNERS = [
+  { file: /^node:(internal\/)?buffer$/, owner: 'Buffer', holders: [Buffer, Buffer.prototype] },
+  { file: /^node:internal\/encoding$/, owner: 'TextEncoder', holders: [TextEncoder.prototype] },
+  { file: /^node:internal\/encoding$/, owner: 'TextDecoder', holders: [TextDecoder.prototype] },
+  { file: /^node:internal\/crypto\/hash$/, owner: 'Hash', holders: [{ update: null, digest: null }] },
+  { file: /^node:path$/, owner: 'path', holders: [path] },
+  { file: /^node:querystring$/, owner: 'querystring', holders: [querystring] }
+]
 
 // Work of Node's for the application, which only awaits it and is not on the stack: the name of what it called, and what takes the time in it.
 /** @type {Map<string, { function: string, call: string }>} */
@@ -43,6 +59,18 @@ function synchronousApi ({ name, file }, isSync) {
   return isSync || SIGNED.has(api) ? api : null
 }
 
+/**
+ * @param {NodeFunction} frame
+ * @returns {string | null} as an application calls it, or null where its own name is enough
+ */
+function publicName ({ name, file }) {
+  for (const { file: ofFile, owner, holders } of OWNERS) {
+    const own = name.startsWith(`${owner}.`) ? name.slice(owner.length + 1) : name
+    if (ofFile.test(file) && holders.some(holder => Object.hasOwn(holder, own))) return `${owner}.${own}`
+  }
+  return null
+}
+
 /** @param {string} name */
 function isSynchronous (name) {
   return SYNCHRONOUS.test(name)
@@ -53,4 +81,4 @@ function awaitedWorkOf ({ name, file }) {
   return AWAITED_WORK.get(`${file} ${name}`) ?? null
 }
 
-module.exports = { awaitedWorkOf, isSynchronous, synchronousApi }
+module.exports = { awaitedWorkOf, isSynchronous, publicName, synchronousApi }

@@ -1,10 +1,10 @@
 'use strict'
 
-// The name under which a function is shown to people and tools. V8's own name is not sufficient in two cases: `run` is the native part of a dozen
-// APIs of Node.js and of every database, and code from `new Function` and `eval` is in no file. Pure.
+// The name under which a function is shown to people and tools. V8's own name is not sufficient in three cases: `run` is the native part of a dozen
+// APIs of Node.js and of every database, `from` is Buffer.from, and code from `new Function` and `eval` is in no file. Pure.
 
 const { EXPRESSION, packageOf, placeOf } = require('./frame')
-const { isSynchronous, synchronousApi } = require('./node-api')
+const { isSynchronous, publicName, synchronousApi } = require('./node-api')
 
 /** @import { Frame } from './frame' */
 
@@ -90,6 +90,7 @@ function callersBelow (frame, above) {
  */
 function shownName (frame, caller) {
   if (frame.origin === 'native') return nativeName(frame.name, caller)
+  if (frame.origin === 'node') return publicName(frame) ?? frame.name
   if (frame.origin === 'app' && frame.file === '') return calledBy(frame.name, caller)
   return frame.name
 }
@@ -126,7 +127,7 @@ function enteredApi ({ entrance }) {
 /** @param {Frame} frame  of Node's own */
 function insideOf ({ name, file }) {
   const part = file.replace(SCHEME, '')
-  return name === NAMELESS ? part : `${part}.${name}`
+  return publicName({ name, file }) ?? (name === NAMELESS ? part : `${part}.${name}`)
 }
 
 /**

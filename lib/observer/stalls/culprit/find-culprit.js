@@ -9,7 +9,7 @@
 const { buildCallTree } = require('../../../formats/profile/call-tree')
 const { calledPackage, isPassingOn } = require('../../../formats/profile/called-package')
 const { EXPRESSION, packageOf } = require('../../../formats/profile/frame')
-const { awaitedWorkOf } = require('../../../formats/profile/node-api')
+const { awaitedWorkOf, publicName } = require('../../../formats/profile/node-api')
 const { isBuiltin } = require('./blocked-stacks')
 const { builtinOn, nameAt } = require('./call-in-source')
 const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls } = require('./matching-stacks')
@@ -81,10 +81,11 @@ function findCulprit (profile, context = {}, stacks = []) {
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
   const depth = culpritDepth(path, source, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * culpritShare)
   const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
+  const culprit = depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) }
   return {
-    culprit: depth === -1 ? null : { ...describe(path, depth, matchStacks(stacks, path, depth), source), share: shareOf(path[depth]) },
+    culprit,
     origin: path[depth]?.frame.origin ?? null,
-    stack: path.map(tree => toCodeFrame(tree, source)).reverse().slice(0, MAX_STACK),
+    stack: path.map((tree, at) => toCodeFrame(tree, source, at === depth ? culprit : null)).reverse().slice(0, MAX_STACK),
     codeMs: codeMicros / 1e3,
     gcMs: gcMicros / 1e3
   }
@@ -185,12 +186,15 @@ function describe (path, depth, matches, source) {
 /**
  * @param {CallTree} tree
  * @param {SourceLines} source
- * @returns {CodeFrame} with the hottest line where V8 recorded lines, else the first line of the function
+ * @param {Pick<Culprit, 'line' | 'column'> | null} position  of the call, in the culprit
+ * @returns {CodeFrame} with the line of the culprit's call; of another function the hottest line where V8 recorded lines, else its first
  */
-function toCodeFrame (tree, source) {
+function toCodeFrame (tree, source, position) {
   const { frame } = tree
+  if (position !== null) return { function: frame.name, file: frame.file, line: position.line, column: position.column }
   const line = hottestLine(tree, source)
-  return { function: frame.name, file: frame.file, line: line ?? frame.line, column: line === null || line === frame.line ? frame.column : 0 }
+  const name = publicName(frame) ?? frame.name
+  return { function: name, file: frame.file, line: line ?? frame.line, column: line === null || line === frame.line ? frame.column : 0 }
 }
 
 /**
@@ -234,7 +238,7 @@ function calledApi (path, depth, matches, position, source) {
   if (below === undefined || below.totalMicros < totalMicros * CALL_SHARE) return builtinIn(path, depth, matches, source) ?? writtenBuiltin(path, depth, source)
   const { name } = below.frame
   if (name.startsWith(EXPRESSION)) return builtinIn(path, depth, matches, source) ?? ANY_EXPRESSION
-  if (name !== ZLIB_SYNC) return name
+  if (name !== ZLIB_SYNC) return publicName(below.frame) ?? name
   const written = nameAt(source.read(frame.file, position.line)[0] ?? '', position.column)
   return written?.endsWith('Sync') ? written : 'zlib.*Sync'
 }
