@@ -20,7 +20,7 @@ const NEEDS_MORE = /^npx loopscope heap|<name>/ // time, or processes
 
 test('the five lines and the first commands of the README', { skip: process.platform !== 'linux' && 'the page was written on Linux' }, async t => {
   const blocks = blocksOf('README.md')
-  const [install, code] = blocks.filter(({ heading }) => heading === 'Install')
+  const [, install, code] = blocks.filter(({ heading }) => heading === 'loopscope') // after the commands for a checkout
   const [json, pretty, commands] = blocks.filter(({ heading }) => heading === 'What it prints')
   const reader = await makeReader(t)
   await reader.type('npm install express')

@@ -75,6 +75,22 @@ test('one that was reported before its source map was read is reported again wit
   assert.deepEqual(records.list().map(({ id, culprit, stack }) => [id, culprit.functionLine, stack[1].function]), [[8, 100, 'login'], [7, 100, 'login']])
 })
 
+test('a function has one name as soon as its own source map is read: in older stalls, and where another map is still missing', async () => {
+  let isKnown = false
+  const { reports, record, records, now } = createSubject({
+    toOriginal: async profile => isKnown ? { ...profile, nodes: profile.nodes.map(node => ({ ...node, callFrame: { ...node.callFrame, lineNumber: 99 } })) } : profile,
+    isMapped: () => false // that of a package on the stack
+  })
+  for (let id = 1; id <= 30; id++) {
+    const explained = reports.explain({ id, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
+    if (id === 1) record()
+    await explained
+  }
+  isKnown = true
+  await reports.learned()
+  assert.deepEqual([...new Set(records.list().map(({ culprit }) => culprit.functionLine))], [100])
+})
+
 test('loopscope\'s own work in the middle of a stall is not part of its explanation', async () => {
   const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
   const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]

@@ -34,7 +34,7 @@ const { createHousekeeping, StallWatch } = require('./stall-watch')
 /** @import { Stuck } from './stall-watch' */
 
 /** @typedef {Pick<StallEvidence, 'cpuMs' | 'runQueueMs' | 'throttledMs' | 'observerLateMs'>} SystemEvidence */
-/** @typedef {{ cause: Cause, profile: CpuProfile, probes: RawProbe[] } & Pick<Findings, 'culprit' | 'stack'>} Generated */
+/** @typedef {{ cause: Cause, profile: CpuProfile | null, probes: RawProbe[] } & Pick<Findings, 'culprit' | 'stack'>} Generated  profile: null for older ones */
 
 // The main thread ends its window within MIN_ROTATION_MICROS after a stall, unless the next stall holds it up.
 const MAX_WAIT_MS = 5000
@@ -46,7 +46,8 @@ const SETTLE_MS = 2
 // for the next stall.
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
-const MAX_GENERATED = 20
+const MAX_GENERATED = 200 // as many as are kept
+const MAX_GENERATED_PROFILES = 20
 /** @type {Readonly<Subject>} */
 const NO_SUBJECT = Object.freeze({ route: null, trace: null })
 const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, probes: [] })
@@ -262,6 +263,8 @@ class StallReports {
     records.add(stall)
     if (profile !== null && !isMapped(profile, probes)) {
       this.#generated = [...this.#generated, { id, cause, profile, probes, culprit, stack }].slice(-MAX_GENERATED)
+      const tooMany = this.#generated.at(-1 - MAX_GENERATED_PROFILES)
+      if (tooMany !== undefined) tooMany.profile = null
     }
     return stall
   }
@@ -279,11 +282,21 @@ class StallReports {
   /** A source map was read: stalls that were reported without it are reported again. */
   async learned () {
     const { isMapped, records, context } = this.#parts
-    const known = this.#generated.filter(({ profile, probes }) => isMapped(profile, probes))
-    this.#generated = this.#generated.filter(stall => !known.includes(stall))
-    for (const { id, cause, profile, probes, culprit, stack } of known) {
+    const stalls = this.#generated
+    // The map of the application may be read before that of a package on the same stack: each is used at once.
+    this.#generated = stalls.filter(({ profile, probes }) => profile === null || !isMapped(profile, probes))
+    /** @type {Map<string, Pick<Findings, 'culprit' | 'stack'>>} */
+    const corrected = new Map()
+    for (const { id, cause, profile, probes, culprit, stack } of stalls) {
+      if (profile === null) continue
       const picked = pickCulprit(cause, await this.#find(profile, probes, 0), codeSampleCount(profile), context)
-      if (!isDeepStrictEqual([picked.culprit, picked.stack], [culprit, stack])) records.update(id, picked)
+      if (isDeepStrictEqual([picked.culprit, picked.stack], [culprit, stack])) continue
+      corrected.set(keyOf({ culprit, stack }), picked)
+      records.update(id, picked)
+    }
+    for (const { id, culprit, stack, profile } of stalls) {
+      const same = profile === null ? corrected.get(keyOf({ culprit, stack })) : undefined
+      if (same !== undefined) records.update(id, { culprit: same.culprit && culprit && { ...same.culprit, share: culprit.share }, stack: same.stack })
     }
   }
 
@@ -330,6 +343,11 @@ class StallReports {
     if (this.#parts.canProbe()) return 'in a native call, or the process is not being run: V8 does not answer'
     return 'which cannot be looked at while it lasts: there is no inspector'
   }
+}
+
+/** @param {Pick<Findings, 'culprit' | 'stack'>} shown  as it was reported: of equal ones equal corrections hold */
+function keyOf ({ culprit, stack }) {
+  return JSON.stringify([culprit && { ...culprit, share: null }, stack])
 }
 
 /**
