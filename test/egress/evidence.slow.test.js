@@ -66,9 +66,9 @@ test('a stall in JavaScript is reported with its function, line and samples', as
   await app.run(() => { setTimeout(function burnInHandler () { for (;;) JSON.parse('{"a":[1,2,3]}') }, 10) })
   await receiver.until(() => ofKind(receiver, 'stall').length > 0 && ofKind(receiver, 'cpu').length > 0)
   app.child.kill('SIGKILL')
-  const { culprit, looks } = JSON.parse(ofKind(receiver, 'stall')[0].body)
+  const { culprit, probes } = JSON.parse(ofKind(receiver, 'stall')[0].body)
   assert.equal(culprit.function, 'burnInHandler')
-  assert.ok(looks.length > 0)
+  assert.ok(probes.length > 0)
   assert.ok(functionsOf(ofKind(receiver, 'cpu')[0]).some(name => name.includes('burnInHandler')))
 })
 

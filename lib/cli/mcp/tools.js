@@ -169,7 +169,7 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
   {
     name: 'waits_now',
     title: 'Where requests wait from now on',
-    description: 'Like `waits`, for all requests of the next seconds. It costs up to 5 % of a processor core while it runs.',
+    description: 'Like `waits`, for all requests of the next seconds. It costs up to 5 % of a CPU core while it runs.',
     input: { seconds: seconds('seconds to sample'), route: ROUTE },
     required: ['seconds'],
     target: 'process',

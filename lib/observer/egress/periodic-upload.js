@@ -244,7 +244,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
     const { cpuMs, runQueueMs, throttledMs } = lasting.evidenceSince(stuck.tickMicros)
     onEvidence({
       stuck,
-      report: { ...described, lasting: true, evidence: { cpuMs, runQueueMs, throttledMs }, looks: probes.map(({ calls }) => calls.map(toPlace)) },
+      report: { ...described, lasting: true, evidence: { cpuMs, runQueueMs, throttledMs }, probes: probes.map(({ calls }) => calls.map(toPlace)) },
       profile: isSampled ? sampled.profile : stuckProfile(probes, fromMicros, toMicros),
       source: isSampled ? 'sampled' : 'estimated'
     })
