@@ -50,7 +50,7 @@ class Reader {
     const { NODE_OPTIONS, XDG_RUNTIME_DIR, NODE_ENV, ...env } = process.env
     const others = Object.entries(env).filter(([name]) => !/^(?:LOOPSCOPE|npm)_/.test(name))
     // Processes of this machine that do not belong to the story are not on the list: they have their sockets elsewhere.
-    this.#env = { ...Object.fromEntries(others), PATH: `${path.dirname(process.execPath)}:${env.PATH}`, TMPDIR: temporary, PORT: String(port) }
+    this.#env = { ...Object.fromEntries(others), PATH: `${path.dirname(process.execPath)}:${env.PATH}`, TMPDIR: temporary, PORT: String(port), COLUMNS: '80' } // as the pages show it
   }
 
   /**
