@@ -28,6 +28,13 @@ test('a method of Node has the name of its class, in the call and on the stack',
   assert.deepEqual([culprit.function, culprit.call, stack[1].function], ['encode', 'Buffer.from', 'Buffer.from'])
 })
 
+test('a getter in which V8 answers an interrupt is not the call', () => {
+  const profile = profileOf([[[...SERVE, 'encode', 'node:get'], 900_000]])
+  profile.nodes.find(({ callFrame }) => callFrame.functionName === 'get').callFrame.url = 'node:buffer'
+  const { culprit } = findCulprit(deepFreeze(profile), { appRoot: '/app' })
+  assert.deepEqual([culprit.function, culprit.call], ['encode', null])
+})
+
 test('the function itself is meant where no call below it took half of its time', () => {
   const culprit = culpritOf([[...SERVE, 'render'], 700_000], [[...SERVE, 'render', 'node:stringify'], 300_000])
   assert.deepEqual([culprit.function, culprit.call, culprit.share], ['render', null, 1])

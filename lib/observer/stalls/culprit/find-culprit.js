@@ -44,6 +44,8 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
 // ProbedStack on Node 22 and 24: after an interrupt in the middle of a regular expression, V8 assigns the rest of the expression's time to the
 // native function that the interrupt called last. None of these functions takes long itself.
 const INTERRUPT_NATIVES = new Set(['now', 'executionAsyncResource'])
+// Buffer[Symbol.species], a getter: often the first JavaScript after a long native call, where V8 answers an interrupt.
+const isSpecies = (/** @type {Frame} */ { name, file }) => name === 'get' && file === 'node:buffer'
 
 const CALL_SHARE = 1 / 2
 const ENTERED_SHARE = 1 / 2
@@ -218,8 +220,9 @@ function withoutInterruptNatives (tree) {
 }
 
 /** @param {Frame} frame */
-function isInterruptNative ({ origin, name }) {
-  return (origin === 'native' || origin === 'node') && INTERRUPT_NATIVES.has(name)
+function isInterruptNative (frame) {
+  const { origin, name } = frame
+  return ((origin === 'native' || origin === 'node') && INTERRUPT_NATIVES.has(name)) || isSpecies(frame)
 }
 
 /**
