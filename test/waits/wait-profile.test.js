@@ -26,7 +26,7 @@ function createProfile (late = [], sourceMaps = SOURCE_MAPS) {
 /** A request that waited for all of its time. */
 function sample (fromMicros, ms, parts) {
   const toMicros = fromMicros + ms * 1e3
-  return { route: 'GET /', startMicros: fromMicros, toMicros, isOpen: false, truncatedMicros: 0, isAsked: false, waits: [[0, -1, fromMicros, toMicros, '', -1, 0, 0, 0]], runs: [], ...parts }
+  return { route: 'GET /', startMicros: fromMicros, toMicros, isOpen: false, truncatedMicros: 0, waits: [[0, -1, fromMicros, toMicros, '', -1, 0, 0, 0]], runs: [], ...parts }
 }
 
 test('lines are shown as they were written, with the requests that waited there', async () => {
@@ -61,6 +61,14 @@ test('a request is shown once its lines are known as they were written, or its r
   assert.deepEqual(profile.read().sampled, 3)
 })
 
+test('a long request that began before the time in question belongs to it, where only its end counts', async () => {
+  const now = monotonicMicros()
+  const profile = createProfile()
+  profile.add({ stacks: [STACK], samples: [sample(now - 40e6, 30_000)] })
+  await profile.settleNow()
+  assert.deepEqual([profile.read({ fromMicros: now - 20e6 }).sampled, profile.read({ begunMicros: now - 20e6 }).sampled], [1, 0])
+})
+
 test('what the loop was busy with right until the function went on is standing in line; what it did before is not', async () => {
   const now = monotonicMicros()
   const profile = createProfile([[490, 470], [450, 430], [430, 419]].map(([from, to]) => ({ fromMicros: now - from * 1e3, toMicros: now - to * 1e3 })))
@@ -82,6 +90,7 @@ test('a route keeps its last requests, all routes together a bounded number, and
   assert.deepEqual([routes.length, Math.max(...routes.map(({ requests }) => requests)) <= 200], [20, true])
   assert.deepEqual(profile.read({ route: 'GET /3' }).routes.map(({ route }) => route), ['GET /3'])
   assert.equal(profile.read({ fromMicros: now }).sampled, 0)
+  assert.equal(profile.read({ begunMicros: now }).sampled, 0)
   profile.add({ stacks: [STACK], samples: [sample(now + 16 * 60e6, 1)] })
   await profile.settleNow()
   assert.deepEqual(profile.read({ fromMicros: 0 }).routes.map(({ requests }) => requests), [1])

@@ -47,7 +47,6 @@ const SHARED_SHARE = 0.2
  * @property {number} toMicros
  * @property {boolean} isOpen
  * @property {boolean} isTruncated
- * @property {boolean} isAsked
  * @property {number} waitingMs
  * @property {number} clientMs
  * @property {Line[]} lines
@@ -118,14 +117,15 @@ class WaitProfile {
 
   /**
    * @param {object} [wanted]
-   * @param {number} [wanted.fromMicros]  requests that began then or later
+   * @param {number} [wanted.fromMicros]  requests that ended then or later
+   * @param {number} [wanted.begunMicros]  requests that began then or later
    * @param {string} [wanted.route]
    * @returns {{ sampled: number, routes: RouteWaits[] }}
    */
-  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, route: only } = {}) {
+  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, begunMicros = 0, route: only } = {}) {
     this.#settle(monotonicMicros() - SETTLED_MICROS)
     const recent = [...this.#byRoute]
-      .map(([route, all]) => ({ route, samples: all.filter(({ startMicros }) => startMicros >= fromMicros) }))
+      .map(([route, all]) => ({ route, samples: all.filter(({ startMicros, toMicros }) => toMicros >= fromMicros && startMicros >= begunMicros) }))
       .filter(({ samples }) => samples.length > 0)
     return {
       sampled: recent.reduce((sum, { samples }) => sum + samples.length, 0),
@@ -197,12 +197,12 @@ class WaitProfile {
     const timelines = this.#explain(subjects)
     const busySince = this.#busySince(Math.min(...subjects.map(({ startMicros }) => startMicros)))
     return subjects.map(subject => {
-      const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, isAsked, clientMicros }, lines, serial } = subject
+      const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, clientMicros }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
       const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
       const unseenMs = Math.max(0, waitingMs - sum(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
-      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, isAsked, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), lines: found, serial: inRow }
+      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), lines: found, serial: inRow }
     })
   }
 
@@ -439,14 +439,14 @@ function rounded (ms) {
  * @returns {Promise<Waits>}
  */
 async function readWaits ({ main, windowReading, waitProfile }, { seconds, route }, signal) {
-  const fromMicros = monotonicMicros()
+  const begunMicros = monotonicMicros()
   const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds })
   if (seconds !== undefined) await require('node:timers/promises').setTimeout(seconds * 1e3, undefined, { signal })
   const seen = asked === null ? null : (await main.read('sampledWaits', {})).seen
   const isFresh = await main.handOver()
   await windowReading.readNow()
   await waitProfile.settleNow()
-  const read = waitProfile.read(asked === null ? { route } : { fromMicros, route })
+  const read = waitProfile.read(asked === null ? { route } : { begunMicros, route })
   return { seconds: seconds ?? null, seen, seesCallbacks: asked?.seesCallbacks ?? false, isStale: !isFresh, ...read }
 }
 

@@ -54,7 +54,6 @@ const NO_FRAMES = '[]'
  * @property {number} toMicros
  * @property {boolean} isOpen  it was not answered yet
  * @property {number} truncatedMicros  when it had captured too many stacks: what began later is not seen; 0: it was followed to the end
- * @property {boolean} isAsked  it was sampled on request
  * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number,
  *   byMicros: number][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
  *   byMicros: the begin of that other request, 0: it is over, or there is none
@@ -66,7 +65,6 @@ const NO_FRAMES = '[]'
 
 class AwaitSample {
   context
-  isAsked
   isOver = false
   truncatedMicros = 0
   /** @type {Wait[]} */
@@ -79,13 +77,9 @@ class AwaitSample {
   clientMicros = 0
   #captured = 0
 
-  /**
-   * @param {RequestContext} context
-   * @param {boolean} isAsked
-   */
-  constructor (context, isAsked) {
+  /** @param {RequestContext} context */
+  constructor (context) {
     this.context = context
-    this.isAsked = isAsked
   }
 
   /**
@@ -138,7 +132,7 @@ class AwaitSample {
    */
   close (batch, route, toMicros, isOpen) {
     this.isOver = true
-    const { waits, runs, clientMicros, truncatedMicros, isAsked, context: { startMicros } } = this
+    const { waits, runs, clientMicros, truncatedMicros, context: { startMicros } } = this
     readOnce(waits.flatMap(({ stack, made, settled }) => [stack, made, settled?.stack ?? null]))
     const numberOf = (/** @type {CapturedStack | null | undefined} */ stack) => batch.numberOf(stack ? texts.get(stack) ?? NO_FRAMES : NO_FRAMES)
     batch.samples.push({
@@ -147,7 +141,6 @@ class AwaitSample {
       toMicros,
       isOpen,
       truncatedMicros,
-      isAsked,
       waits: waits.map(({ stack, made, settled, resource, ...wait }) => [
         numberOf(stack), numberOf(made), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), resource, numberOf(settled?.stack), ...this.#settlerOf(settled)
       ]),

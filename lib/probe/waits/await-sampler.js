@@ -127,7 +127,7 @@ class AwaitSampler {
     if (isFull) return
     this.#install(micros)
     if (this.#remove === null) return
-    this.#samples.set(context, new AwaitSample(context, isAsked))
+    this.#samples.set(context, new AwaitSample(context))
     this.#budget.spend(SAMPLE_MICROS)
   }
 
