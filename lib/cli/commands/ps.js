@@ -13,6 +13,7 @@ const { WIDE_OPTION, tableLines } = require('../output/table')
 const { printable } = require('../../base/printable')
 const { showBytes } = require('../../base/sizes')
 const { describeFrame, packageOf } = require('../../formats/profile/frame')
+const { publicModuleOf } = require('../../formats/profile/node-api')
 const { PAUSE_MS_PER_MB } = require('../../shared/captures/kinds')
 
 /** @import { CallFrame } from '../../../types/profile' */
@@ -155,8 +156,7 @@ function describeAwaited ({ file, origin }, holder = '') {
   if (origin === 'dependency') return packageOf(file)
   const kind = KINDS.get(holder.split('.')[0])
   if (kind !== undefined && origin !== 'app') return kind
-  if (origin !== 'node') return null
-  return file.startsWith('node:internal/deps/undici') ? 'fetch' : file.replace(/^node:(?:internal\/)?_?/, 'node:')
+  return origin === 'node' ? publicModuleOf(file) : null
 }
 
 /**

@@ -1,7 +1,8 @@
 'use strict'
 
-// The public names of functions in Node's own files, if they differ from the names in the code. Pure.
+// The public names of Node's own files, and of the functions in them, if they differ from the names in the code. Pure.
 
+const { isBuiltin } = require('node:module')
 const path = require('node:path')
 const querystring = require('node:querystring')
 
@@ -40,6 +41,31 @@ const AWAITED_WORK = new Map([
   ['node:internal/deps/undici/undici parseJSONFromBytes', { function: 'Response.json', call: 'JSON.parse' }],
   ['node:stream/consumers json', { function: 'json', call: 'JSON.parse' }]
 ])
+
+// Of files that are called otherwise than what the application requires, or calls.
+/** @type {readonly { inside: RegExp, name: string }[]} */
+const RENAMED = Object.freeze([
+  { inside: /^deps\/undici\b/, name: 'fetch' },
+  { inside: /^(js_)?streams?(_|\b)/, name: 'node:stream' },
+  { inside: /^webstreams\b/, name: 'node:stream/web' },
+  { inside: /^worker\b/, name: 'node:worker_threads' },
+  { inside: /^http_/, name: 'node:http' },
+  { inside: /^tls_/, name: 'node:tls' }
+])
+
+/**
+ * @param {string} file  one of Node's own: `node:internal/fs/promises`
+ * @returns {string | null} what the application calls it: `node:fs/promises`, or `fetch`; null: it is for Node's own use
+ */
+function publicModuleOf (file) {
+  if (isBuiltin(file) && !file.startsWith('node:_')) return file
+  const inside = file.replace(/^node:(?:internal\/)?_?/, '')
+  const renamed = RENAMED.find(row => row.inside.test(inside))
+  if (renamed !== undefined) return renamed.name
+  const parts = inside.split('/')
+  const length = parts.findLastIndex((_, index) => isBuiltin(`node:${parts.slice(0, index + 1).join('/')}`)) + 1
+  return length === 0 ? null : `node:${parts.slice(0, length).join('/')}`
+}
 
 /**
  * @typedef {object} NodeFunction  of one of Node's own files
@@ -81,4 +107,4 @@ function awaitedWorkOf ({ name, file }) {
   return AWAITED_WORK.get(`${file} ${name}`) ?? null
 }
 
-module.exports = { awaitedWorkOf, isSynchronous, publicName, synchronousApi }
+module.exports = { awaitedWorkOf, isSynchronous, publicModuleOf, publicName, synchronousApi }

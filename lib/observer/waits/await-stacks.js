@@ -7,6 +7,7 @@ const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { OWN_FOLDER } = require('../../base/own-files')
 const { describeFrame, packageOf } = require('../../formats/profile/frame')
+const { publicModuleOf } = require('../../formats/profile/node-api')
 
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { WaitPlace } from '../../../types/waits' */
@@ -54,6 +55,8 @@ const CALLBACKS = Object.freeze([
 const TASK_QUEUES = 'node:internal/process/task_queues'
 // What Node.js puts between a callback and what it calls: contexts, emit(), promisify().
 const BETWEEN = new Set(['node:internal/async_hooks', 'node:async_hooks', 'node:events', 'node:internal/util'])
+// What calls the application, and is not called by it.
+const PASSING_ON = /^node:(internal\/)?(process|modules|async_hooks|async_local_storage)\b/
 const HTTP_SERVER = 'node:_http_server'
 // What compilers put between an async function and the promise that it returns.
 const HELPERS = new Set(['tslib', '@babel/runtime', '@swc/helpers', 'regenerator-runtime'])
@@ -165,10 +168,9 @@ function withoutHooks (frames) {
 /** @param {{ name: string, file: string } | undefined} frame  of Node.js */
 function moduleOf (frame) {
   if (frame === undefined) return null
-  const name = frame.file.replace(/^node:/, '').replace(/^internal\//, '')
-  if (/^(process|modules|async_hooks|promise_hooks|async_local_storage)\b/.test(name)) return null
+  if (PASSING_ON.test(frame.file)) return null
   // What is a global, like fetch(), has the name of its function.
-  return name.startsWith('bootstrap/') ? frame.name : `node:${name}`
+  return frame.file.startsWith('node:internal/bootstrap/') ? frame.name : publicModuleOf(frame.file)
 }
 
 module.exports = { LOCKS, placesOf, readAwaitStack, readSettled }

@@ -204,7 +204,7 @@ const SLOW_DNS = Object.freeze({
   minShare: 0.2,
   poolSize: 4
 })
-const AWAITED_DNS = new Set(['dns', 'node:dns', 'node:dns/promises', 'node:internal/dns/promises'])
+const AWAITED_DNS = new Set(['dns', 'node:dns', 'node:dns/promises'])
 
 /**
  * Names are looked up slowly, while requests wait.
