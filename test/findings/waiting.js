@@ -110,6 +110,17 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    name: 'the pause before the second attempt of a package, which succeeds',
+    id: 'timer-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'undici' }, { slow: slow([{ ...wait('http', 'GET', 'prices:80', 15, 1), calls: 2 }]) }),
+    healthy: [
+      awaiting({ meanMs: 80, awaited: 'undici' }, { slow: slow([{ ...wait('http', 'GET', 'prices:80', 15, 0), calls: 2 }]) }),
+      awaiting({ meanMs: 80, awaited: 'undici' }, { slow: slow([wait('http', 'GET', 'prices:80', 15, 1)]) })
+    ],
+    says: /^GET \/orders spends 65 % of its time in pauses between attempts: http GET prices:80 fails 10 times in 10 requests\./,
+    where: 'loadOrders'
+  },
+  {
     name: 'a lock',
     id: 'lock-wait',
     sick: awaiting({ meanMs: 80, resumedBy: { ...PLACE, function: 'release', line: 30 } }),

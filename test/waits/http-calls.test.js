@@ -21,14 +21,14 @@ for (const [name, request] of [['node:http', byHttp], ['fetch', byFetch]]) {
     const { ask, waits, counted } = await serve(t, async () => {
       await request(url('/80'))
       await request(url('/80/late'))
-      await request(url('/bad'))
+      for (const path of ['/bad', '/busy', '/none']) await request(url(path))
       await request(url('/gone')).catch(() => {})
     })
     await ask()
     const { [`http GET ${target}`]: wait } = await waits()
-    assert.deepEqual([wait.calls, wait.errors], [seen.requests, 2])
+    assert.deepEqual([wait.calls, wait.errors], [seen.requests, 3])
     const { [`http GET ${target}`]: call } = await counted()
-    assert.deepEqual([call.calls, call.errors], [seen.requests, 2])
+    assert.deepEqual([call.calls, call.errors], [seen.requests, 3])
     assert.ok(call.ms >= seen.ms * 0.9, `${call.ms}, the server took ${seen.ms}`)
   })
 

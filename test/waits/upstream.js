@@ -1,11 +1,13 @@
 'use strict'
 
 // A server whose answers take as long as their path says, `/40`: headers at once, and the body after that time, or all of it then, `/40/late`. Others: `/bad` is
-// answered with status 503, `/gone` not at all. It counts what it was asked.
+// answered with status 503, `/busy` with 429, `/none` with 404, `/gone` not at all. It counts what it was asked.
 
 const http = require('node:http')
 const { once } = require('node:events')
 const { listen } = require('../http/listening')
+
+const STATUS = { bad: 503, busy: 429, none: 404 }
 
 /** @param {import('node:test').TestContext} t */
 async function startUpstream (t) {
@@ -17,7 +19,7 @@ async function startUpstream (t) {
     response.on('finish', () => { seen.ms += performance.now() - startMs })
     const [, ms, isLate] = request.url.split('/')
     if (ms === 'gone') return request.socket.destroy()
-    if (ms === 'bad') return response.writeHead(503).end()
+    if (ms in STATUS) return response.writeHead(STATUS[ms]).end()
     if (!isLate) response.write('a')
     setTimeout(() => response.end('b'), Number(ms))
   })

@@ -211,7 +211,7 @@ const DEFINITIONS = Object.freeze([
   },
   {
     name: 'loopscope_dependency_errors_total',
-    help: 'Those of these calls that failed, or were answered with an HTTP status of 500 or more',
+    help: 'Those of these calls that failed, or were answered with the HTTP status 429, or 500 or more',
     type: 'counter',
     labelNames: ['kind', 'operation', 'target'],
     aggregator: 'sum',

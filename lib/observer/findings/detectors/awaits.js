@@ -14,8 +14,8 @@ const { duration, percent, placed, rounded, times } = require('../../../shared/f
 // Between attempts less is too much: the attempts themselves take the rest.
 const TIMER_WAIT = Object.freeze({ minShare: 0.5, minRetryShare: 0.3, minMs: 50 })
 const TIMERS = new Set(['timer', 'node:timers/promises', 'delay'])
-// Packages that make a failed call again by themselves, after a pause.
-const RETRYING = /^(?:@(?:aws-sdk|azure|google-cloud|grpc|smithy)\/.+|async-retry|axios|axios-retry|cockatiel|fetch-retry|got|ioredis|kafkajs|ky|p-retry|promise-retry|retry|superagent)$/
+// Packages that make a failed call again by themselves, or can be told to, after a pause; with a dispatcher of undici fetch() does it too.
+const RETRYING = /^(?:@(?:aws-sdk|azure|google-cloud|grpc|octokit|smithy)\/.+|async-retry|axios|axios-retry|cockatiel|fetch|fetch-retry|gaxios|got|ioredis|kafkajs|ky|make-fetch-happen|ofetch|p-retry|promise-retry|retry|retry-axios|superagent|ts-retry|undici)$/
 
 /**
  * A timer is most of a request: a pause that was meant for something else, polling, or the pauses between attempts.
@@ -61,7 +61,7 @@ const timerWait = {
 function pausesOnly (readings, at) {
   const requests = slowInTime(readings).filter(one => one.route === at.route)
   const failed = failedCallsOf(readings, at.route)
-  if (failed === null || failed.errors < 2 * requests.length) return []
+  if (failed === null || failed.calls < 2 * requests.length) return []
   const calling = sum(requests.flatMap(({ waits }) => waits), ({ ms }) => ms) / sum(requests, ({ durationMs }) => durationMs)
   const part = Math.max(0, at.share - calling) / at.share
   return [{ ...at, meanMs: at.meanMs * part, share: at.share * part, seconds: at.seconds * part }]
@@ -79,17 +79,19 @@ function sum (all, toNumber) {
 /**
  * @param {Readings} readings
  * @param {string} route
- * @returns {{ name: string, errors: number, requests: number } | null} the call that failed most in its slow requests
+ * @returns {{ name: string, calls: number, errors: number, requests: number } | null} the calls that failed most in its slow requests
  */
 function failedCallsOf (readings, route) {
   const requests = slowInTime(readings).filter(one => one.route === route)
-  /** @type {Map<string, number>} */
+  /** @type {Map<string, { name: string, calls: number, errors: number }>} */
   const byName = new Map()
-  for (const { kind, operation, target, errors } of requests.flatMap(({ waits }) => waits)) {
-    if (errors > 0) byName.set(`${kind} ${operation} ${target}`, (byName.get(`${kind} ${operation} ${target}`) ?? 0) + errors)
+  for (const { kind, operation, target, calls, errors } of requests.flatMap(({ waits }) => waits)) {
+    const name = `${kind} ${operation} ${target}`
+    const known = byName.get(name) ?? { name, calls: 0, errors: 0 }
+    byName.set(name, { name, calls: known.calls + calls, errors: known.errors + errors })
   }
-  const [most] = [...byName].sort(([, left], [, right]) => right - left)
-  return most === undefined || most[1] < requests.length ? null : { name: most[0], errors: most[1], requests: requests.length }
+  const [most] = [...byName.values()].sort((left, right) => right.errors - left.errors)
+  return most === undefined || most.errors < Math.max(1, requests.length) ? null : { ...most, requests: requests.length }
 }
 
 const LOCK_WAIT = Object.freeze({ minShare: 0.3, minMs: 20 })

@@ -11,21 +11,21 @@ const { OTHER, toAddress } = require('../call-names')
 /** On a request: its call. */
 const CALL = Symbol('loopscope.call')
 
-/** @typedef {{ method: string, origin: unknown, [CALL]?: Call & { isServerError?: boolean } }} UndiciRequest */
+/** @typedef {{ method: string, origin: unknown, [CALL]?: Call & { isRefused?: boolean } }} UndiciRequest */
 
 /** @param {DependencyCalls} calls */
 function listenToUndici (calls) {
   const names = calls.namesOf({ kind: 'http', toOperation: toMethod, toTarget: toHost })
   const end = (/** @type {UndiciRequest} */ request, /** @type {boolean} */ isError) => {
     const call = request[CALL]
-    if (call !== undefined) calls.end(call, isError || call.isServerError === true)
+    if (call !== undefined) calls.end(call, isError || call.isRefused === true)
   }
   return [
     calls.listen('undici:request:create', (/** @type {{ request: UndiciRequest }} */ { request }) => {
       request[CALL] = calls.begin(names.numberOf(request.method, String(request.origin)))
     }),
     calls.listen('undici:request:headers', ({ request, response }) => {
-      if (request[CALL] !== undefined && response.statusCode >= 500) request[CALL].isServerError = true
+      if (request[CALL] !== undefined) request[CALL].isRefused = isFailure(response.statusCode)
     }),
     calls.listen('undici:request:trailers', ({ request }) => end(request, false)),
     calls.listen('undici:request:error', ({ request }) => end(request, true))
@@ -33,8 +33,6 @@ function listenToUndici (calls) {
 }
 
 // The client of node:http and node:https, which axios, got and others use: requests by their method, until the last byte of the response.
-
-const FIRST_ERROR = 500
 
 /** @param {DependencyCalls} calls */
 function listenToHttpClient (calls) {
@@ -50,11 +48,19 @@ function listenToHttpClient (calls) {
     calls.listen('http.client.request.created', begin),
     calls.listen('http.client.request.start', begin), // Node.js 20 reports nothing earlier: by then the request is written
     calls.listen('http.client.response.finish', (/** @type {{ request: ClientRequest, response: IncomingMessage }} */ { request, response }) => {
-      const isError = Number(response.statusCode) >= FIRST_ERROR
+      const isError = isFailure(Number(response.statusCode))
       response.once('close', guarded(() => end(request, isError)))
     }),
     calls.listen('http.client.request.error', ({ request }) => end(request, true))
   ]
+}
+
+/**
+ * The server did not do it: later it may. What it answers with other codes is the answer.
+ * @param {number} status
+ */
+function isFailure (status) {
+  return status >= 500 || status === 429
 }
 
 /**
