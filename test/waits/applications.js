@@ -31,6 +31,7 @@ const SLOW = [
   { app: 'mysql-pool', needs: { packages: ['mysql2'], servers: ['mariadb'] }, first: 'small-pool', text: /^The connection pool of mysql 127\.0\.0\.1:\d+ is too small/ },
   { app: 'sequelize-pool', needs: { packages: ['sequelize', 'pg'], servers: ['postgres'] }, first: 'small-pool', text: /^The connection pool of sequelize is too small/ },
   { app: 'sequelize', needs: { packages: ['sequelize', 'mysql2'], servers: ['mariadb'] }, first: 'slow-elsewhere', text: /loadOrders \([^)]*\).* for sequelize/, hasLine: false /* of its many promises not all are seen */ },
+  { app: 'dataloader', needs: { packages: ['graphql', 'dataloader', 'pg'], servers: ['postgres'] }, first: 'slow-elsewhere', text: /at loadCustomers \([^)]*\), for pg/ },
   { app: 'download', load: { connections: 4, pauseMs: 10, readMs: 5 }, first: 'slow-elsewhere', text: /the client had not read yet what was sent/ },
   { app: 'kysely', needs: { packages: ['kysely', 'pg'], servers: ['postgres'] }, first: 'slow-elsewhere', text: /10 times each.*N\+1/ }
 ].map(row => ({ load: MANY, needs: {}, hasLine: true, ...row }))

@@ -100,6 +100,19 @@ test('a function that a library calls back is awaited with the library', () => {
   assert.deepEqual(divided(waits), { 'save:6': 20, 'save:7': 20 })
 })
 
+test('what a package calls back later is awaited with it, also through another package', () => {
+  const graphql = library('execute', '/app/node_modules/graphql/execute.js')
+  const loader = library('dispatch', '/app/node_modules/dataloader/index.js')
+  const outer = wait(0, 60, [app('handler', 12)], { made: [graphql, app('handler', 12)] })
+  const query = { made: [native('Promise'), library('query'), app('load', 6)] }
+  assert.deepEqual(divided([outer, wait(1, 50, [app('load', 6), graphql], query)]), { 'handler:12 graphql': 11, 'load:6 pg-pool': 49 })
+  const batch = wait(2, 50, [app('load', 6), loader], query)
+  const resolver = wait(1, 51, [native('then'), graphql], { made: [native('Promise'), loader, app('resolve', 20), graphql] })
+  assert.deepEqual(divided([outer, resolver, batch]), { 'handler:12 graphql': 12, 'load:6 pg-pool': 48 })
+  assert.deepEqual(divided([outer, batch]), { 'handler:12 graphql': 60 }, 'nothing awaits the batch')
+  assert.deepEqual(divided([outer, resolver, wait(2, 70, [app('load', 6), loader], query)]), { 'handler:12 graphql': 60, 'load:6 pg-pool': 10 }, 'it outlasts the wait')
+})
+
 test('Promise.all() is one wait at its line, and a race is what is in it', () => {
   const within = [wait(0, 40, [app('load', 6), app('handler', 13)]), wait(0, 90, [app('count', 8), app('handler', 14)])]
   const internal = wait(0, 40, [native('then'), native('all'), app('handler', 12)])

@@ -246,6 +246,7 @@ function longestOf (waits, fromMicros, endMicros) {
  * @property {string | null} awaitedKey  the function of the application that made what is awaited
  * @property {Set<number> | null} lines  at which it may have called what it awaits; null: not known
  * @property {Map<string, Set<number>>} callers  of the function, in any stack of this request, with the lines at which they stood
+ * @property {(name: string) => boolean} awaitsPackage  whether this package is awaited in it, by the function or by another package
  */
 
 /**
@@ -264,6 +265,7 @@ function createNodes (waits) {
       }
     })
   }
+  const ofPackages = waits.filter(({ stack: { isAwait, isThen }, made }) => !isAwait && !isThen && isPackage(made?.awaited ?? null))
   return waits.filter(({ stack }) => stack.app.length > 0 && !stack.isInternal).map(withoutOwn).map(wait => {
     const { stack, made } = wait
     const [{ key, place }] = stack.app
@@ -276,9 +278,25 @@ function createNodes (waits) {
       isCombined: wait.resource === '' && stack.isAwait && made?.isCombined === true,
       awaitedKey: made === null || made.isOfSeveral || made.makerKey === key ? null : made.makerKey,
       lines: callLines(made, key, place.line),
-      callers: /** @type {Map<string, Set<number>>} */ (callers.get(key))
+      callers: /** @type {Map<string, Set<number>>} */ (callers.get(key)),
+      awaitsPackage: createAwaitsPackage(wait, ofPackages)
     }
   })
+}
+
+/**
+ * @param {Awaited} wait
+ * @param {readonly Awaited[]} ofPackages  what packages await
+ * @returns {Node['awaitsPackage']}
+ */
+function createAwaitsPackage ({ made, fromMicros, toMicros }, ofPackages) {
+  /** @type {Set<string | null> | undefined} */
+  let names
+  return name => {
+    names ??= new Set([made, ...ofPackages.filter(one => one.fromMicros >= fromMicros - SAME_MICROS && one.toMicros <= toMicros).map(one => one.made)]
+      .flatMap(from => from === null ? [] : [from.awaited, from.via]))
+    return names.has(name)
+  }
 }
 
 /**
@@ -314,7 +332,8 @@ function ofFrameworks (waits) {
       isCombined: false,
       awaitedKey: null,
       lines: null,
-      callers: new Map()
+      callers: new Map(),
+      awaitsPackage: () => false
     }
   })
 }
@@ -512,10 +531,20 @@ function isIn (node, key) {
  */
 function isBelow (inner, outer) {
   const calledAt = inner.callers.get(outer.key)
-  if (inner === outer || !inner.isOwn || !outer.isOwn || calledAt === undefined) return false
+  if (inner === outer || !inner.isOwn || !outer.isOwn) return false
+  if (calledAt === undefined) return isCalledBack(inner, outer)
   if (outer.awaitedKey !== null) return isIn(inner, outer.awaitedKey)
   const { lines } = outer
   return lines === null || [...lines].some(line => calledAt.has(line))
+}
+
+/**
+ * A package that is awaited calls a function of the application later, without the one that awaits it on the stack: a resolver of GraphQL, a batch.
+ * @param {Node} inner
+ * @param {Node} outer
+ */
+function isCalledBack ({ wait: { stack: { calledBy }, fromMicros, toMicros } }, outer) {
+  return calledBy !== null && fromMicros >= outer.wait.fromMicros && toMicros <= outer.wait.toMicros && outer.awaitsPackage(calledBy)
 }
 
 /**

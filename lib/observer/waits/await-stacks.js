@@ -26,6 +26,7 @@ const { publicModuleOf } = require('../../formats/profile/node-api')
  * @property {string | null} makerKey  the innermost function that is not Node's, if it is the application's
  * @property {string | null} awaited  package or module above the application's innermost function
  * @property {string | null} via    the package that the application called, where it is another
+ * @property {string | null} calledBy  the package that called the outermost function of the application, or awaits it
  */
 
 /**
@@ -95,7 +96,8 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
   const isNative = (/** @type {number} */ index, /** @type {Set<string>} */ names) => read[index]?.origin === 'native' && names.has(read[index].name)
   const first = read.findIndex(({ origin }) => origin === 'app')
   const above = first === -1 ? read : read.slice(0, first)
-  const packages = above.filter(({ origin }) => origin === 'dependency').map(({ shown }) => packageOf(shown)).filter(name => !HELPERS.has(name))
+  const packages = packagesOf(above)
+  const [calledBy = null] = packagesOf(read.slice(read.findLastIndex(({ origin }) => origin === 'app') + 1))
   const maker = read.find(({ origin }) => origin !== 'native' && origin !== 'node')
   const [awaited = moduleOf(above.findLast(({ origin }) => origin === 'node'))] = packages
   const via = packages.at(-1) ?? null
@@ -108,8 +110,14 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
     isInternal: isNative(0, THEN) && isNative(1, COMBINATORS),
     makerKey: maker?.origin === 'app' ? maker.key : null,
     awaited: isNative(0, WAITS_FOR_ALL) ? `Promise.${read[0].name}` : awaited,
-    via: via === awaited ? null : via
+    via: via === awaited ? null : via,
+    calledBy
   }
+}
+
+/** @param {readonly { origin: string, shown: string }[]} frames */
+function packagesOf (frames) {
+  return frames.filter(({ origin }) => origin === 'dependency').map(({ shown }) => packageOf(shown)).filter(name => !HELPERS.has(name))
 }
 
 /**
