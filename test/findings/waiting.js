@@ -14,6 +14,9 @@ const awaiting = (parts, rest = {}) => ({ ...paced(0), waits: [routeOf([lineOf(p
 const call = (kind, operation, target, count, meanMs, errors = 0) => ({ kind, operation, target, count, errors, seconds: count * meanMs / 1e3, p50Ms: meanMs, p99Ms: meanMs * 2 })
 const slow = (waits, count = 10, durationMs = 100) => Array.from({ length: count }, () => ({ at: 1_010_000, route: 'GET /orders', status: 200, durationMs, unreadMs: 0, ownMs: 1, behindMs: 0, behind: [], gcMs: 0, waitingMs: durationMs - 1, waits, waitedAt: null, traceId: null }))
 const wait = (kind, operation, target, ms, errors = 0) => ({ kind, operation, target, calls: 1, errors, ms })
+const behindBlocking = (rest, othersMs = 400) => awaiting({ meanMs: 90, awaited: 'ioredis' }, {
+  calls: [call('redis', 'BLPOP', 'cache:6379', 50, 1000), call('redis', 'GET', 'cache:6379', 500, othersMs)], slow: slow([wait('redis', 'BLPOP', 'cache:6379', 90)]), ...rest
+})
 
 const WAITING = [
   {
@@ -39,6 +42,18 @@ const WAITING = [
     sick: awaiting({ meanMs: 90, awaited: 'mysql2' }, { connections: { 3306: 3 }, calls: [call('mysql', 'acquire', 'db:3306', 6000, 60), call('mysql', 'SELECT', 'db:3306', 6000, 30), call('mysql', 'connect', 'db:3306', 3, 20)] }),
     healthy: [awaiting({ meanMs: 90, awaited: 'mysql2' }, { connections: { 3306: 3 }, calls: [call('mysql', 'acquire', 'db:3306', 6000, 3), call('mysql', 'SELECT', 'db:3306', 6000, 60)] })],
     says: /^The connection pool of mysql db:3306 is too small: getting a connection takes 60 ms, all 3 connections are in use/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'commands behind one that blocks their connection',
+    id: 'small-pool',
+    sick: behindBlocking({ connections: { 6379: 1 } }),
+    healthy: [
+      behindBlocking({ connections: { 6379: 2 } }),
+      behindBlocking({ connections: {} }),
+      behindBlocking({ connections: { 6379: 1 } }, 2)
+    ],
+    says: /^BLPOP holds the only connection to redis cache:6379: other commands take 400 ms, because they wait behind it\. 50 BLPOP calls of 1(\.0)? s, 500 GET calls of 400 ms\. BLPOP is called at loadOrders \(orders\.js:12\)\./,
     where: 'loadOrders'
   },
   {

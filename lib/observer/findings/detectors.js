@@ -10,7 +10,7 @@ const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } =
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
 const { socketCalls } = require('./detectors/socket-calls')
 const { busyThreads, ownCost, poolFull, starved, suspended } = require('./detectors/system')
-const { noKeepAlive, slowDns, smallPool } = require('./detectors/waits')
+const { blockedConnection, noKeepAlive, slowDns, smallPool } = require('./detectors/waits')
 
 /** @import { Detector } from './finding' */
 
@@ -33,6 +33,7 @@ const DETECTORS = Object.freeze([
   startUp,
   busyThreads,
   smallPool,
+  blockedConnection,
   slowDns,
   noKeepAlive,
   timerWait,

@@ -3,7 +3,7 @@
 // Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
-const { LOCKS } = require('./await-stacks')
+const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
 
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
@@ -56,12 +56,6 @@ const MIN_SERIAL_MICROS = 200
 const SAME_SHARE = 0.9
 // What begins in one synchronous run.
 const SAME_MICROS = 5000
-// Packages that only give connections of a pool.
-const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
-// Packages of queues and locks: what is given to them runs once other work has ended.
-const QUEUES = new Set([
-  ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
-])
 // events.once() and util.promisify() await whatever emits the event, or calls back.
 const WRAPPERS = new Set(['node:events', 'node:util'])
 // A callback of these kinds has one owner; a socket or a worker may be used by several requests in turn.
@@ -183,11 +177,6 @@ function withCallers (waits) {
   })
 }
 
-/** @param {string | null} name */
-function isPackage (name) {
-  return name !== null && !name.startsWith('node:')
-}
-
 /**
  * @param {Node[]} nodes
  * @returns {number} waits, without the short ones, as for a connection that a pool has at hand
@@ -267,8 +256,7 @@ function createNodes (waits) {
   }
   const ofPackages = waits.filter(({ stack: { isAwait, isThen }, made }) => !isAwait && !isThen && isPackage(made?.awaited ?? null))
   return waits.filter(({ stack }) => stack.app.length > 0 && !stack.isInternal).map(withoutOwn).map(wait => {
-    const { stack, made } = wait
-    const [{ key, place }] = stack.app
+    const { made, stack, stack: { app: [{ key, place }] } } = wait
     return {
       wait,
       key,
@@ -293,8 +281,8 @@ function createAwaitsPackage ({ made, fromMicros, toMicros }, ofPackages) {
   /** @type {Set<string | null> | undefined} */
   let names
   return name => {
-    names ??= new Set([made, ...ofPackages.filter(one => one.fromMicros >= fromMicros - SAME_MICROS && one.toMicros <= toMicros).map(one => one.made)]
-      .flatMap(from => from === null ? [] : [from.awaited, from.via]))
+    const inside = () => ofPackages.filter(one => one.fromMicros >= fromMicros - SAME_MICROS && one.toMicros <= toMicros)
+    names ??= new Set([made, ...inside().map(one => one.made)].flatMap(from => [from?.awaited ?? null, from?.via ?? null]))
     return names.has(name)
   }
 }
@@ -403,11 +391,6 @@ function behindOf ({ awaited, node: { isOwn, isCombined, wait: { isByOther, byMi
   return awaited === null && isOwn && !isCombined && isByOther === true ? byMicros : 0
 }
 
-/** @param {Pick<Label, 'awaited' | 'via'>} label */
-function queueOf ({ awaited, via }) {
-  return [via, awaited].find(name => name !== null && QUEUES.has(name)) ?? null
-}
-
 /**
  * What the queue waits for itself begins with its turn: the code that settles one of its promises has waited since then. Until then the request waits
  * for others, and one of these promises is settled by code of them. p-limit 3 runs what is given to it as code of another request, and passes its promise on.
@@ -433,14 +416,6 @@ function isPassedOn ({ stack, made }) {
 /** @param {Awaited} wait */
 function sinceIn ({ sinceMicros = 0, fromMicros }) {
   return sinceMicros > fromMicros ? sinceMicros : 0
-}
-
-/**
- * V8 itself waits for a promise with which another one is resolved.
- * @param {AwaitStack} stack
- */
-function isOfV8 ({ app, isInternal, awaited }) {
-  return app.length === 0 && !isInternal && awaited === null
 }
 
 /** @param {Pick<Awaited, 'stack' | 'made'>} wait */

@@ -63,6 +63,12 @@ const HTTP_SERVER = 'node:_http_server'
 const HELPERS = new Set(['tslib', '@babel/runtime', '@swc/helpers', 'regenerator-runtime'])
 // Packages of locks: their release() lets another request go on.
 const LOCKS = new Set(['async-lock', 'async-mutex', 'async-sema', 'await-lock', 'await-semaphore', 'semaphore-async-await'])
+// Packages that only give connections of a pool.
+const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
+// Packages of queues and locks: what is given to them runs once other work has ended.
+const QUEUES = new Set([
+  ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
+])
 
 /**
  * @param {AwaitFrame[]} frames
@@ -181,4 +187,22 @@ function moduleOf (frame) {
   return frame.file.startsWith('node:internal/bootstrap/') ? frame.name : publicModuleOf(frame.file)
 }
 
-module.exports = { LOCKS, placesOf, readAwaitStack, readSettled }
+/** @param {string | null} name */
+function isPackage (name) {
+  return name !== null && !name.startsWith('node:')
+}
+
+/** @param {Pick<AwaitStack, 'awaited' | 'via'>} stack */
+function queueOf ({ awaited, via }) {
+  return [via, awaited].find(name => name !== null && QUEUES.has(name)) ?? null
+}
+
+/**
+ * V8 itself waits for a promise with which another one is resolved.
+ * @param {AwaitStack} stack
+ */
+function isOfV8 ({ app, isInternal, awaited }) {
+  return app.length === 0 && !isInternal && awaited === null
+}
+
+module.exports = { POOLS, isOfV8, isPackage, placesOf, queueOf, readAwaitStack, readSettled }

@@ -197,6 +197,56 @@ function portOf (target) {
   return target.slice(target.lastIndexOf(':') + 1)
 }
 
+const BLOCKED_CONNECTION = Object.freeze({ minCalls: 5, minMs: 20, minOfBlocking: 0.2 })
+// Redis answers them once there is something, or their time is over.
+const BLOCKING = new Set(['BLMOVE', 'BLMPOP', 'BLPOP', 'BRPOP', 'BRPOPLPUSH', 'BZMPOP', 'BZPOPMAX', 'BZPOPMIN', 'WAIT', 'WAITAOF', 'XREAD', 'XREADGROUP'])
+
+/**
+ * Commands stand in line behind one that waits for something itself, on the only connection.
+ * @type {Detector}
+ */
+const blockedConnection = {
+  ids: ['small-pool'],
+  explains: ['slow-elsewhere'],
+  find (readings) {
+    const { calls = [], connections = {} } = readings
+    const commands = calls.filter(({ kind, operation }) => kind === 'redis' && !['connect', 'acquire'].includes(operation))
+    const targets = [...new Set(commands.filter(({ operation }) => BLOCKING.has(operation)).map(({ target }) => target))]
+    return targets.filter(target => connections[portOf(target)] === 1).flatMap(target => {
+      const ofTarget = commands.filter(call => call.target === target)
+      const [blocking, others] = [true, false].map(isBlocking => ofTarget.filter(({ operation }) => BLOCKING.has(operation) === isBlocking).sort((left, right) => right.seconds - left.seconds))
+      const [blockingMs, othersMs] = [meanMsOf(blocking), meanMsOf(others)]
+      const { minCalls, minMs, minOfBlocking } = BLOCKED_CONNECTION
+      if (sum(others, ({ count }) => count) < minCalls || othersMs < Math.max(minMs, blockingMs * minOfBlocking)) return []
+      const [at, behind] = [blocking, others].map(some => {
+        const route = shareOfSlow(readings, some.map(({ kind, operation }) => `${kind} ${operation} ${target}`))?.route
+        const found = route === undefined ? null : mostWaitedLine(readings, route)
+        return route === undefined || found === null ? null : { route, ...found }
+      })
+      return [makeFinding(readings, {
+        id: 'small-pool',
+        ...lossOf(readings, sum(others, ({ seconds }) => seconds)),
+        title: `${blocking[0].operation} holds the only connection to redis ${target}: other commands take ${duration(othersMs)}, because they wait behind it.`,
+        what: sentences(
+          `${times(blocking[0].count, `${blocking[0].operation} call`)} of ${duration(blockingMs)}, ${times(others[0].count, `${others[0].operation} call`)} of ${duration(meanMsOf(others.slice(0, 1)))}.`,
+          at && `${blocking[0].operation} is called at ${placeText(at.line)}.`,
+          behind && describePlace(behind)
+        ),
+        where: placeOf(at),
+        why: 'Redis answers the commands of a connection one after the other: behind one that waits for an entry, all others wait as long',
+        instead: 'give each consumer that makes blocking commands a connection of its own (duplicate() of the client), and use the shared one for everything else',
+        evidence: { target, command: blocking[0].operation, blockingMs: rounded(blockingMs), othersMs: rounded(othersMs), connections: 1, route: at?.route ?? null },
+        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+      })]
+    })
+  }
+}
+
+/** @param {readonly CallReading[]} calls */
+function meanMsOf (calls) {
+  return sum(calls, ({ seconds }) => seconds) * 1e3 / Math.max(1, sum(calls, ({ count }) => count))
+}
+
 const SLOW_DNS = Object.freeze({
   minLookups: 5,
   minMs: 20,
@@ -358,4 +408,4 @@ function sum (all, toNumber) {
   return all.reduce((so, one) => so + toNumber(one), 0)
 }
 
-module.exports = { noKeepAlive, slowDns, smallPool }
+module.exports = { blockedConnection, noKeepAlive, slowDns, smallPool }
