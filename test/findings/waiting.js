@@ -45,6 +45,19 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    // 100 requests a second wait 90 ms, 10 of them with one of two connections: 9 at once, 1.8 of them sent.
+    name: 'a pool of undici, whose calls begin with their connection',
+    id: 'small-pool',
+    sick: awaiting({ meanMs: 90, awaited: 'undici' }, { connections: { 80: 2 }, calls: [call('http', 'GET', 'prices:80', 6000, 18)] }),
+    healthy: [
+      awaiting({ meanMs: 90, awaited: 'undici' }, { connections: { 80: 10 }, calls: [call('http', 'GET', 'prices:80', 6000, 88)] }),
+      awaiting({ meanMs: 90, awaited: 'undici' }, { connections: { 80: 5 }, calls: [call('http', 'GET', 'prices:80', 6000, 10)] }),
+      awaiting({ meanMs: 90, awaited: 'undici' }, { connections: { 80: 2 }, calls: [call('http', 'GET', 'prices:80', 6000, 18), call('http', 'GET', 'stock:80', 6000, 60)] })
+    ],
+    says: /^The connection pool of undici to prices:80 is too small: getting a connection takes 72 ms, both connections are in use, and 7\.2 requests wait for one\./,
+    where: 'loadOrders'
+  },
+  {
     name: 'commands behind one that blocks their connection',
     id: 'small-pool',
     sick: behindBlocking({ connections: { 6379: 1 } }),

@@ -29,6 +29,7 @@ const SLOW = [
   { app: 'p-limit', needs: { packages: ['p-limit'] }, first: 'lock-wait', text: /for its turn in p-limit/ },
   { app: 'pipeline', needs: { packages: ['ioredis'], servers: ['redis'] }, first: 'slow-elsewhere', text: /for redis GET 127\.0\.0\.1:\d+, 20 calls per request|at cart \(.* for ioredis/, not: /N\+1/ },
   { app: 'blocking', needs: { packages: ['ioredis'], servers: ['redis'] }, first: 'small-pool', text: /^BLPOP holds the only connection to redis 127\.0\.0\.1:\d+: .* at profile \(.*blocking\.js:\d+\)/, hasLine: false /* of no request */ },
+  { app: 'undici-pool', needs: { packages: ['undici'] }, first: 'small-pool', text: /^The connection pool of undici to 127\.0\.0\.1:\d+ is too small: .* its only connection is in use/ },
   { app: 'mysql-pool', needs: { packages: ['mysql2'], servers: ['mariadb'] }, first: 'small-pool', text: /^The connection pool of mysql 127\.0\.0\.1:\d+ is too small/ },
   { app: 'sequelize-pool', needs: { packages: ['sequelize', 'pg'], servers: ['postgres'] }, first: 'small-pool', text: /^The connection pool of sequelize is too small/ },
   { app: 'sequelize', needs: { packages: ['sequelize', 'mysql2'], servers: ['mariadb'] }, first: 'slow-elsewhere', text: /loadOrders \([^)]*\).* for sequelize/, hasLine: false /* of its many promises not all are seen */ },

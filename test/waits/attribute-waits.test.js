@@ -240,6 +240,14 @@ test('a pipeline is one wait: of a package many promises may be pending at once'
   assert.deepEqual(attributeWaits(inTurn, { runs: [] }).lines.map(({ count }) => count), [3])
 })
 
+test('a request that is not answered yet stands in the line of a lock, as long as nothing was begun for it', () => {
+  const mutex = [native('Promise'), library('acquire', '/app/node_modules/async-mutex/index.js')]
+  const turnMsOf = (waits, request) => attributeWaits(waits, { runs: [], toMicros: 90e3, ...request }).lines.reduce((all, { turnMicros }) => all + turnMicros / 1e3, 0)
+  const waiting = wait(0, 90, [app('update', 6)], { made: [...mutex, app('update', 6)] })
+  const begun = wait(30, 90, [library('query')], { made: [native('Promise'), library('query')] })
+  assert.deepEqual([turnMsOf([waiting], { isOpen: true }), turnMsOf([waiting], { isOpen: false }), turnMsOf([waiting, begun], { isOpen: true })], [90, 0, 0])
+})
+
 test('the turn in a queue that runs its work as code of another request begins when that passes the promise on', () => {
   const made = [native('Promise'), library('generator', '/app/node_modules/p-limit/index.js'), app('load', 6)]
   const own = wait(0, 90, [app('load', 6)], { made, sinceMs: 60 })

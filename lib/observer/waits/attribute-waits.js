@@ -70,9 +70,11 @@ const MAX_AT_ONCE = 50
  * @param {object} request
  * @param {number[]} request.runs  begins and ends of its own code
  * @param {number} [request.truncatedMicros]  waits that began later are not seen; 0: there are none
+ * @param {boolean} [request.isOpen]  it is not answered yet
+ * @param {number} [request.toMicros]  until when it was followed
  * @returns {{ lines: LineTime[], serial: Serial[] }}
  */
-function attributeWaits (waits, { runs, truncatedMicros = 0 }) {
+function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toMicros: endMicros = 0 }) {
   const nodes = createNodes(withCallers(waits))
   const all = [...nodes, ...ofFrameworks(waits)]
   const membersOf = createMembersOf(waits, nodes)
@@ -95,7 +97,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0 }) {
     line.labels.set(label, { awaited, via, resumedBy, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
     line.poolMicros += awaited !== null && POOLS.has(awaited) ? toMicros - fromMicros : longestOf(pooled, fromMicros, toMicros)
     const queue = queueOf({ awaited, via })
-    if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits)) - fromMicros)
+    if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits, isOpen ? endMicros : 0)) - fromMicros)
     const by = behindOf(chosen)
     if (by !== 0) {
       line.behindMicros += toMicros - fromMicros
@@ -397,9 +399,11 @@ function behindOf ({ awaited, node: { isOwn, isCombined, wait: { isByOther, byMi
  * @param {Node} node
  * @param {string} queue  the package
  * @param {readonly Awaited[]} waits
+ * @param {number} openMicros  until when the request was followed, where it is not answered yet; else 0
  * @returns {number} when it was its turn; 0: it stood in no line
  */
-function turnOf ({ wait: node }, queue, waits) {
+function turnOf ({ wait: node }, queue, waits, openMicros) {
+  if (node.toMicros === openMicros && !waits.some(({ fromMicros }) => fromMicros > node.fromMicros + SAME_MICROS)) return openMicros // nothing was begun for it
   const inside = waits.filter(({ stack, made, fromMicros, toMicros }) => {
     if (fromMicros < node.fromMicros - SAME_MICROS || toMicros > node.toMicros) return false
     return isPassedOn({ stack, made }) || [made, stack].some(from => from !== null && queueOf(from) === queue)
@@ -445,10 +449,9 @@ function choose (both, { lazy, returned, membersOf }, micros) {
   const whole = all.filter(node => !combined.some(other => other !== node && node.callers.has(other.key)))
   const pending = (whole.length > MAX_AT_ONCE ? [...whole.filter(({ isOwn }) => isOwn), ...whole.filter(({ isOwn }) => !isOwn)] : whole).slice(0, MAX_AT_ONCE)
   const isLeft = (/** @type {Node} */ node) => {
-    if (node.isCombined) return true
     // A library's wait, or a callback's, that a function of the application awaits.
-    if (!node.isOwn && pending.some(other => other.isOwn && isIn(node, other.key))) return false
-    return !pending.some(other => isBelow(other, node))
+    const isAwaited = !node.isOwn && pending.some(other => other.isOwn && isIn(node, other.key))
+    return node.isCombined || (!isAwaited && !pending.some(other => isBelow(other, node)))
   }
   const left = pending.filter(isLeft)
   const covers = new Map(left.map(node => [node, pending.filter(other => isBelow(node, other)).length]))

@@ -19,6 +19,8 @@ const SMALL_POOL = Object.freeze({
   minOfRequests: 0.05,
   minMs: 5,
   minAcquired: 20,
+  // Of the connections, on average.
+  minInUse: 0.7,
   // A busy loop gives connections back late.
   maxUtilization: 0.8
 })
@@ -61,7 +63,7 @@ const smallPool = {
   explains: [],
   find (readings) {
     if (observedMsOf(readings) === 0 || utilizationOf(readings) > SMALL_POOL.maxUtilization) return []
-    const pools = [...acquiredPools(readings), ...packagedPools(readings), ...fullPools(readings)]
+    const pools = [...acquiredPools(readings), ...packagedPools(readings), ...fullPools(readings), ...unsentPools(readings)]
     const notable = pools.filter(({ acquireMs, useMs, seconds, inLine, size }) => {
       // With a connection for each, they waited for the first ones to be opened.
       const isFull = size === null || inLine * (acquireMs + useMs) / acquireMs > size
@@ -74,9 +76,9 @@ const smallPool = {
         `and ${rounded(inLine)} requests wait for one.`,
       what: sentences(`A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
       where: placeOf(at),
-      why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the database is',
+      why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the other side is',
       instead: `give connections back sooner (no other await while one is held, shorter transactions, faster queries), or raise the size of the pool (option ${option})` +
-        ' as far as the database allows for all processes together',
+        ' as far as the other side allows for all processes together',
       evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: size, route: at?.route ?? null },
       next: [`npx loopscope waits ${readings.pid} --seconds 10`]
     }))
@@ -164,6 +166,37 @@ function fullPools (readings) {
     name: at.line.via ?? at.line.awaited ?? name,
     option: CLIENTS[name].option,
     at,
+    acquireMs: inLine * 1e3 / requests,
+    useMs: (atOnce - inLine) * 1e3 / requests,
+    seconds: inLine * observedMsOf(readings) / 1e3,
+    inLine,
+    size
+  }]
+}
+
+/**
+ * A pool of undici, also of fetch(): a call begins once it has a connection, and those that are awaited without one stand in line.
+ * @param {Readings} readings
+ * @returns {Pool[]}
+ */
+function unsentPools (readings) {
+  const { calls = [], connections = {} } = readings
+  const all = calls.filter(({ kind }) => kind === 'http')
+  const targets = new Set(all.map(({ target }) => target))
+  const lines = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name === 'undici' || name === 'fetch'))
+  if (targets.size !== 1 || lines.length === 0) return []
+  const [target] = targets
+  const size = connections[portOf(target)] ?? null
+  const sent = sum(all, ({ seconds }) => seconds) * 1e3 / observedMsOf(readings)
+  // Where connections are free, they wait for something else, as between attempts.
+  if (size === null || sent < size * SMALL_POOL.minInUse) return []
+  const atOnce = sum(lines, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
+  const inLine = Math.max(0, atOnce - sent)
+  const requests = requestsOf(lines)
+  return [{
+    name: `${lines[0].line.via ?? lines[0].line.awaited} to ${target}`,
+    option: 'connections',
+    at: lines[0],
     acquireMs: inLine * 1e3 / requests,
     useMs: (atOnce - inLine) * 1e3 / requests,
     seconds: inLine * observedMsOf(readings) / 1e3,
