@@ -172,6 +172,16 @@ test('then() waits like await, and callbacks wait where nothing else does', () =
   assert.deepEqual(divided([wait(0, 20, [node('setTimeout', 'node:timers'), app('executor', 6), app('load', 6)], timer), wait(0, 20, [app('load', 6)])]), { 'load:6 timer': 20 })
 })
 
+test('a timer that only bounds the wait for an event, or was set by others, is not what is awaited', () => {
+  const bound = wait(0, 20, [node('setTimeout', 'node:timers'), app('executor', 6), app('load', 6)], { resource: 'timer' })
+  const settledBy = (settled, isByOther = false) => divided([bound, { ...wait(0, 20, [app('load', 6)]), settled, isByOther }])
+  assert.deepEqual(settledBy({ kind: 'timer', place: null }), { 'load:6 timer': 20 })
+  assert.deepEqual(settledBy({ kind: 'stream', place: null }), { 'load:6 stream': 20 })
+  assert.deepEqual(settledBy(null), { 'load:6': 20 })
+  assert.deepEqual(settledBy({ kind: 'timer', place: null }, true), { 'load:6': 20 })
+  assert.deepEqual(divided([{ ...wait(0, 20, [app('load', 6)]), settled: { kind: 'timer', place: null }, isByOther: true }]), { 'load:6': 20 })
+})
+
 test('frameworks and Node.js alone are no answer', () => {
   assert.deepEqual(divided([wait(0, 30, [library('handleRequest', '/app/node_modules/router/lib/layer.js')]), wait(0, 30, [node('once', 'node:events')])]), {})
 })

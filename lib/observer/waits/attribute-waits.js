@@ -14,7 +14,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
  * @property {number} fromMicros
  * @property {number} toMicros
  * @property {string} resource
- * @property {SettledBy | null} [settled]
+ * @property {SettledBy | null} [settled]  undefined: not known
  * @property {boolean} [isByOther]  settled by code of another request, or of none
  * @property {number} [sinceMicros]  when that code began to wait for what let it go on; 0: not known
  * @property {number} [byMicros]  when that other request began; 0: not known
@@ -58,8 +58,6 @@ const SAME_SHARE = 0.9
 const SAME_MICROS = 5000
 // events.once() and util.promisify() await whatever emits the event, or calls back.
 const WRAPPERS = new Set(['node:events', 'node:util'])
-// A callback of these kinds has one owner; a socket or a worker may be used by several requests in turn.
-const OF_ONE_OWNER = new Set(['timer', 'dns'])
 // Functions that return each other's promises.
 const MAX_RETURNED = 5
 // Of more waits at once the first ones decide, those of the application's own functions before those of packages.
@@ -532,12 +530,14 @@ function isCalledBack ({ wait: { stack: { calledBy }, fromMicros, toMicros } }, 
  * @returns {Label}
  */
 function awaitedOf (node, pending, findUnnamed) {
-  const label = { ...packageAwaited(node, pending), resumedBy: null }
-  const { settled = null, stack, made } = node.wait
+  const named = { ...packageAwaited(node, pending), resumedBy: null }
+  const { settled, stack, made } = node.wait
+  // A timer that was set where the promise was made, and did not settle it, only bounds the wait.
+  const isBound = node.isOwn && named.awaited === 'timer' && settled !== undefined && settledAs(node.wait)?.awaited !== 'timer' && (made?.awaited ?? null) === null
+  const label = isBound ? { ...named, awaited: null } : named
   const isNamed = label.awaited !== null && !WRAPPERS.has(label.awaited)
   if (isNamed || !node.isOwn || made?.isCombined === true || stack.isThen) return label
-  if (settled === null) return findUnnamed() ?? label
-  return settledAs(node.wait) ?? label
+  return (settled === undefined || settled === null ? findUnnamed() : settledAs(node.wait)) ?? label
 }
 
 /**
@@ -547,8 +547,8 @@ function awaitedOf (node, pending, findUnnamed) {
 function settledAs ({ settled = null, isByOther = false, byMicros = 0 }) {
   if (settled === null) return null
   if (settled.kind === 'code') return { awaited: null, via: null, resumedBy: settled.place }
-  // In a callback for another request: that one let it go on.
-  if (isByOther && byMicros !== 0 && !OF_ONE_OWNER.has(settled.kind)) return null
+  // In a callback for another request: that one let it go on. A timer that other code has set is no pause of the request.
+  if (isByOther && (settled.kind === 'timer' || (byMicros !== 0 && settled.kind !== 'dns'))) return null
   return { awaited: settled.kind, via: null, resumedBy: null }
 }
 

@@ -214,7 +214,7 @@ class WaitProfile {
       fromMicros,
       toMicros,
       resource,
-      settled: settled === -1 ? null : this.#settledBy(stacks[settled], isByOther),
+      settled: settled === -1 ? undefined : this.#settledBy(stacks[settled], isByOther),
       isByOther: isByOther === 1,
       sinceMicros,
       byMicros
