@@ -6,7 +6,9 @@ const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { readings, spot } = require('./readings')
 const { lineOf, routeOf } = require('./waiting')
 
-const ask = (hotSpot, changes) => findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [hotSpot] }, ...changes }), { appName: 'shop' }).findings[0]
+const findIn = changes => findFindings(readings(changes), { appName: 'shop' }).findings
+const ask = (hotSpot, changes) => findIn({ activity: { busyMs: 33_000, hotSpots: [hotSpot] }, ...changes })[0]
+const askAll = (...hotSpots) => findIn({ activity: { busyMs: 33_000, hotSpots } })
 
 test('conversions, copies and objects that are made again and again have advice of their own', () => {
   const asked = (call, via = null) => ask(spot({ culprit: { call, via } }))
@@ -69,6 +71,15 @@ test('a function that spends most of its time in one package, in whichever of it
   const { title, instead } = ask(spot({ inPackage: 'zod' }))
   assert.match(title, /in login \(auth\.js:23\), most of it in the package zod\.$/)
   assert.match(instead, /variant of zod/)
+})
+
+test('what a package does later, for a call of the application on the same route, is one finding with that call', () => {
+  const call = spot({ culprit: { via: { package: 'bcryptjs', function: 'compare', through: null } }, ms: 15_000, share: 0.5, stalls: { count: 9, ms: 9000, longestMs: 1000 } })
+  const later = route => spot({ culprit: { function: '_encipher', file: 'node_modules/bcryptjs/umd/index.js' }, origin: 'dependency', ms: 20_000, share: 0.4, route, stalls: { count: 5, ms: 5000, longestMs: 900 } })
+  const [only, ...rest] = askAll(later('POST /login'), call)
+  assert.deepEqual([only.id, only.where.file, only.evidence.stalls, rest], ['hot-dependency', 'auth.js', 14, []])
+  assert.equal(only.title, "POST /login spends 90 % of the loop's busy time in the package bcryptjs's compare, called in login (auth.js:23).")
+  assert.equal(askAll(later('GET /me'), call).length, 2, 'on another route it may be for another call')
 })
 
 test('a router that tries its routes one after the other is told as such', () => {

@@ -322,15 +322,6 @@ test('a package that several functions of the application call is one finding, w
   assert.match(only.title, /^The process spends 60 % .* in the package express-validator, through lodash uniqWith, called in signUp \(auth\.js:23\), invite \(auth\.js:23\), rename/)
 })
 
-test('what a package does later, for a call of the application on the same route, is one finding with that call', () => {
-  const call = spot({ culprit: { via: { package: 'bcryptjs', function: 'compare', through: null } }, ms: 15_000, share: 0.5, stalls: { count: 9, ms: 9000, longestMs: 1000 } })
-  const later = route => spot({ culprit: { function: '_encipher', file: 'node_modules/bcryptjs/umd/index.js' }, origin: 'dependency', ms: 20_000, share: 0.4, route, stalls: { count: 5, ms: 5000, longestMs: 900 } })
-  const { findings: [only, ...rest] } = ask(hotSpots(later('POST /login'), call))
-  assert.deepEqual([only.id, only.where.file, only.evidence.stalls, rest], ['hot-dependency', 'auth.js', 14, []])
-  assert.equal(only.title, "POST /login spends 90 % of the loop's busy time in the package bcryptjs's compare, called in login (auth.js:23).")
-  assert.equal(ask(hotSpots(later('GET /me'), call)).findings.length, 2, 'on another route it may be for another call')
-})
-
 test('a function that stalls on several lines is told with them', () => {
   const lines = [{ line: 23, ms: 800 }, { line: 25, ms: 700 }, { line: 31, ms: 500 }]
   const { findings: [first] } = ask(hotSpots(spot({ stalls: { count: 6, ms: 2000, longestMs: 400, lines } })))

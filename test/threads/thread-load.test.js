@@ -70,7 +70,7 @@ test('the time of threads that have ended is kept, and what is older than a minu
   load.stop()
 })
 
-test('workers that are started and end all the time are told from one that ended', t => {
+test('workers that are started and end all the time are distinguished from one that ended', t => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { known, load } = subject()
   known.threads = { 1: ['observed', 0], 2: ['worker', 0] }
