@@ -78,6 +78,12 @@ function makeReport () {
   }
 }
 
+// V8 notes the captures of the last match in a list, which it replaces where an expression has more captures than any before. An interrupt in the
+// middle of String.replace() with a function must not replace it: V8 of Node 20 to 26 would take the matches for something else, and end the process
+// (SIGTRAP). With this one match the list is long enough for all expressions that run in interrupts.
+const MAX_CAPTURES = 64
+new RegExp('()'.repeat(MAX_CAPTURES)).test('')
+
 /**
  * The functions that the inspector calls.
  * @param {object} parts
