@@ -17,8 +17,8 @@ const sitesWith = (verdict, { isArmed = false, toMs = Date.now() } = {}) => ({
   sites: [{ kind: 'heap', thread: null, function: 'keep', file: 'app.js', line: 3, column: 1, caller: null, through: null, route: null, holder: 'Map', keptAt: null, verdict, bytes: 5e7, bytesPerMinute: 5e7, bytesPerRequest: null }]
 })
 
-/** A process whose old generation grows by 10 MB in ten seconds. @param {{ collectsEvery?: number }} [options]  reading with a full collection */
-function growingProcess ({ collectsEvery = 1 } = {}) {
+/** A process whose old generation grows by 10 MB in ten seconds. @param {{ collectsEvery?: number, fromMb?: number }} [options]  reading with a full collection */
+function growingProcess ({ collectsEvery = 1, fromMb = 20 } = {}) {
   let step = 0
   /** @type {{ owner: string }[][]} */
   const asked = []
@@ -26,10 +26,10 @@ function growingProcess ({ collectsEvery = 1 } = {}) {
   const sites = { current: null }
   const watch = new MemoryWatch(/** @type {any} */ ({
     state: {
-      get notedMemory () { return { atMicros: 0, heapUsedBytes: 0, heapTotalBytes: 0, oldBytes: (20 + step * 10) * MB, externalBytes: 0, buffersBytes: 0, workers: 0 } },
+      get notedMemory () { return { atMicros: 0, heapUsedBytes: 0, heapTotalBytes: 0, oldBytes: (fromMb + step * 10) * MB, externalBytes: 0, buffersBytes: 0, workers: 0 } },
       get notedCollection () {
         const count = Math.floor(step / collectsEvery)
-        return { count, oldBytes: (20 + count * collectsEvery * 10) * MB, externalBytes: 0, buffersBytes: 0 }
+        return { count, oldBytes: (fromMb + count * collectsEvery * 10) * MB, externalBytes: 0, buffersBytes: 0 }
       }
     },
     sites: { noteGrowing () {}, noteGrowingFast: (/** @type {{ owner: string }[]} */ growing) => { asked.push(growing) }, current: () => sites.current },
@@ -65,4 +65,13 @@ test('it is sampled before full collections have shown it, which is needed for a
   assert.deepEqual(asked.map(growing => growing.map(({ owner }) => owner)), [[], [], [], [], ['heap'], ['heap']])
   sites.current = sitesWith('stays')
   assert.deepEqual(owners(), [])
+})
+
+test('a large heap is not collected to find out: only what full collections have left counts', { skip: SKIP }, () => {
+  const sampled = collectsEvery => {
+    const { asked, take } = growingProcess({ collectsEvery, fromMb: 130 })
+    for (let at = 0; at < 8; at++) take()
+    return asked.flat().length > 0
+  }
+  assert.deepEqual([sampled(100), sampled(1)], [false, true])
 })

@@ -30,6 +30,9 @@ const COARSE_EVERY = 60 // readings
 const COARSE = 144 // points: a day
 const INSPECTOR_MS = 250
 const FRESH_MS = 5 * 60_000 // of what sampling has shown
+// Each reading of the samples collects the whole old generation at once, which takes about 1 ms per MB. Up to this size, a tenth of a second, that is done
+// where it may be garbage that grows; a larger one is collected more often by V8 itself, and what those collections leave is waited for.
+const MAX_UNCOLLECTED_BYTES = 128e6
 
 /**
  * @typedef {object} MemoryState  what the detectors of findings get
@@ -126,7 +129,8 @@ class MemoryWatch {
       this.#trends = this.#readTrends()
       this.#parts.sites?.noteGrowing(this.#trends)
     }
-    const fast = fastOf([...this.#growths(), ...Object.values(this.#uncollected)], atMs)
+    const uncollected = noted.oldBytes <= MAX_UNCOLLECTED_BYTES ? Object.values(this.#uncollected) : []
+    const fast = fastOf([...this.#growths(), ...uncollected], atMs)
     this.#parts.sites?.noteGrowingFast(fast.filter(growing => !isAmong(this.#trends, growing)))
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
