@@ -29,9 +29,6 @@ const MAX_ROUTES = 4
 const MOST = 0.6
 const MAX_LINES = 5
 
-// Without harm to anybody.
-const NOTABLE = Object.freeze({ ofBusy: 0.5, ofTime: 0.1 })
-
 const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 // Synchronous, although their names do not end with Sync.
 const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
@@ -96,16 +93,6 @@ function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
   const share = ranShare(readings) * spot.ownMs / Math.max(1, observedMsOf(readings))
   // A loop that waits for a CPU is full as well. What it does with the time that it gets can be changed in the code.
   return share >= ofTime || (utilizationOf(readings) >= full && spot.share * spot.ownMs / spot.ms >= ofBusy)
-}
-
-/**
- * Whether a hot spot has most of the work of a process that works for a part of the time: nothing is wrong, but it is what to change to use less CPU.
- * @param {Pick<HotSpot, 'samples' | 'share' | 'ownMs'>} spot
- * @param {Readings} readings
- */
-function hasMostOfWork (spot, readings) {
-  if (spot.samples < MIN_SAMPLES || mayHaveWaited(readings)) return false
-  return spot.share >= NOTABLE.ofBusy && ranShare(readings) * spot.ownMs >= observedMsOf(readings) * NOTABLE.ofTime
 }
 
 /**
@@ -305,4 +292,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }
+module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }

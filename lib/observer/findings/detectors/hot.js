@@ -6,10 +6,10 @@
 const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { hasSmallWrites, manyWrites, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
+const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { apiOf, calledAt, hasMostOfWork, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
+const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -37,8 +37,8 @@ const ENOUGH = Object.freeze({
   function: { ofTime: 0.4, ofBusy: 0.35 }
 })
 const MAX_PLACES = 3
-// A function with at least this share of the busy time is named although nothing is wrong.
-const NOTABLE_SHARE = 1 / 3
+// Shares of the work from which it is named although nothing is wrong, and from which what to change is said as well.
+const NOTABLE = Object.freeze({ ofBusy: 1 / 3, most: 0.5, ofTime: 0.1 })
 
 /**
  * @param {HotDetector} kind
@@ -473,10 +473,11 @@ function mostOfWork (readings) {
     { share: logged.share, ownMs: logged.ms, samples: logged.ms / LOGGING.sampleMs, describe: () => describeLogging(readings) },
     ...KINDS.flatMap(kind => hotSpotsOf(readings, kind).map(spot => ({ ...spot, describe: () => kind.describe(spot, readings) })))
   ]
-  const found = all.sort((left, right) => right.share - left.share).find(({ samples, share }) => samples >= MIN_SAMPLES && share >= NOTABLE_SHARE)
+  const found = all.sort((left, right) => right.share - left.share).find(({ samples, share }) => samples >= MIN_SAMPLES && share >= NOTABLE.ofBusy)
   if (found === undefined) return null
   const { title, instead } = found.describe()
-  return { title, instead: hasMostOfWork(found, readings) ? instead : '' }
+  const isMost = found.share >= NOTABLE.most && ranShare(readings) * found.ownMs >= observedMsOf(readings) * NOTABLE.ofTime
+  return { title, instead: isMost && !mayHaveWaited(readings) ? instead : '' }
 }
 
 module.exports = { HOT_DETECTORS, mostOfWork }
