@@ -15,7 +15,8 @@ test('conversions, copies and objects that are made again and again have advice 
   const cases = [
     ['concat', /collect the parts in an array/], ['Array.concat', /join them once/], ['inspect', /test the log level first/], ['get stack', /stackTraceLimit/],
     ['Intl.NumberFormat', /make one Intl formatter/], ['Date.toLocaleDateString', /make one Intl formatter/], ['RegExp', /make the expression once/], ['postMessage', /transfer ArrayBuffers/],
-    ['setImmediate', /wait for what happens/], ['Array.includes', /put the values into a Set/], ['Array.shift', /go through a long array by index/]
+    ['setImmediate', /wait for what happens/], ['Array.includes', /put the values into a Set/], ['Array.shift', /go through a long array by index/],
+    ['Hash.update', /createReadStream/], ['update', /createReadStream/]
   ]
   for (const [call, instead] of cases) assert.match(asked(call).instead, instead, call)
   const pool = asked('postMessage', { package: 'piscina', function: 'run', through: null })

@@ -347,7 +347,7 @@ const OTHERS = [
     instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
   }],
   [/structuredClone$/, COPY],
-  [/^(update|digest)$/, { ...adviceOf('crypto.createHash().update'), name: 'hashing (crypto)' }],
+  [/^(Hash\.)?(update|digest)$/, { ...adviceOf('crypto.createHash().update'), name: 'hashing (crypto)' }],
   [/^end$/, {
     why: 'the data is converted to bytes and written on the event loop, a long string all at once',
     instead: 'send less (pagination, fields) or in chunks (stream.pipeline), keep data that does not change as a Buffer, and combine small writes',
