@@ -31,7 +31,7 @@ test('a stall in code that was compiled as it was loaded has the line that was w
     const timer = setInterval(async () => {
       hash(200)
       // Also of the first ones, when more is known.
-      const found = (await handle.stalls()).find(({ stack }) => stack[0]?.file === 'written.ts' && stack[0].line === 5)
+      const found = (await handle.stalls()).find(({ stack }) => stack[0]?.file === 'written.ts' && [5, 7].includes(stack[0].line))
       if (found === undefined) return
       clearInterval(timer)
       console.log(JSON.stringify(found.culprit))
