@@ -69,12 +69,12 @@ async function askAfter (t, dir) {
   return { stdout, finding: findings.find(({ id }) => id === 'memory-report') }
 }
 
-test('killed at the limit of its container: the next process names the owner, the line and the route', { skip }, async t => {
+test('killed at the limit of its container: the next process names the owner, the line that keeps it and the route', { skip }, async t => {
   const dir = makeScratch(t)
   const first = await start(dir, { folder: group.folder })
   assert.equal(await fill(first, '/upload', 400e3), 'SIGKILL')
   const { stdout, finding } = await askAfter(t, dir)
-  assert.match(finding.title, new RegExp(`^The process before this one \\(pid ${first.child.pid}\\) had its container's memory \\d+ % full .+: \\d+ MB of it Buffers, allocated in .+keeping-app\\.js:${lineOf('upload')}\\) for POST /upload\\.$`))
+  assert.match(finding.title, new RegExp(`^The process before this one \\(pid ${first.child.pid}\\) had its container's memory \\d+ % full .+: \\d+ MB of it Buffers, probably kept at .+keeping-app\\.js:${lineOf('upload')} for POST /upload\\.$`))
   assert.equal(finding.severity, 'warning')
   assert.equal(finding.where.route, 'POST /upload')
   assert.ok(stdout.includes(`keeping-app.js:${lineOf('upload')}`), stdout)
