@@ -14,9 +14,7 @@ const logger = pino(pino.destination({ dest: process.env.ACCESS_LOG ?? 'access.l
 const app = express()
 app.use(diagnostics())
 app.use(function accessLog (req, res, next) {
-  onFinished(res, function writeLine () {
-    logger.info({ method: req.method, url: req.url, status: res.statusCode })
-  })
+  onFinished(res, function writeLine () { logger.info({ method: req.method, url: req.url, status: res.statusCode }) })
   next()
 })
 
