@@ -53,7 +53,7 @@ describe('the page of a comparison of benchmarks', { skip, timeout: 120_000 }, (
     assert.match(await page.locator('.findings.gone').innerText(), /CRITICAL hot-sync-call in login[^]*3 before, 0 after/)
     assert.match(await page.locator('.findings.came').innerText(), /pool-full/)
     assert.match(await page.locator('.findings.stayed').innerText(), /WARNING starved/)
-    assert.match(await page.locator('.functions').last().innerText(), /-900\s+900\s+0\s+hash app\.js:8/)
+    assert.match(await page.locator('.functions').last().innerText(), /-900 µs\s+900 µs\s+0 µs\s+hash app\.js:8/)
     assert.equal(await page.locator('#choice [aria-pressed=true]').textContent(), 'Difference')
     await page.getByRole('button', { name: 'Before', exact: true }).click()
     await page.locator('g.frame[aria-label^="hash,"]').waitFor()
