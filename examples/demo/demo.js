@@ -13,7 +13,7 @@ const { runPhase, CONNECTIONS } = require('./phase')
 const { conclude, findGaps, groupStalls, inMs } = require('./findings')
 
 const MAX_SECONDS = 60 // of load on each route: longer tells nothing new
-const REPORT_LINES = 24 // of the text report: the rest is in its file
+const REPORT_LINES = 30
 
 async function main () {
   const page = createPage()
