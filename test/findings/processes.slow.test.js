@@ -1,22 +1,12 @@
 'use strict'
 
-// What is said of real processes with one fault each, and of healthy ones: the first finding is the right one, and none is invented.
+// What is said of real processes with one fault each: the first finding is the right one.
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { HEALTHY, SICK } = require('./cases')
-const { diagnose, lineOf } = require('./sick')
-const { quietMachine } = require('../runner/quiet-machine')
-
-/** On a machine that others keep busy all processes are starved, and say so: that is true, and not what is asked here. */
-const meant = ({ isCrowded, findings }, id) => isCrowded && id !== 'starved' ? findings.filter(finding => finding.id !== 'starved') : findings
-
-/** That libuv's pool is at work is a note with Node 20, which does not name its threads. */
-const isHealthy = ({ id, severity }) => ['nothing-wrong', 'too-little-seen'].includes(id) || (id === 'busy-threads' && severity === 'info')
-
-const show = ({ findings }) => findings.map(({ id, severity, title }) => `${severity} ${id}: ${title}`).join('\n')
-
-const TRIES = 5
+const { ask, meant, show } = require('./ask')
+const { SICK } = require('./cases')
+const { lineOf } = require('./sick')
 
 for (const row of SICK) {
   test(`a process with ${row.name} is found to have ${row.id}`, t => ask(t, row, answer => {
@@ -29,23 +19,4 @@ for (const row of SICK) {
       assert.deepEqual([first.where?.file.split('/').at(-1), first.where?.line], [`${row.app ?? row.name}.js`, line], show(answer))
     }
   }))
-}
-
-for (const row of HEALTHY) {
-  test(`nothing is found wrong with ${row.name}`, t => ask(t, row, answer => {
-    assert.deepEqual(meant(answer).filter(finding => !isHealthy(finding)), [], show(answer))
-  }))
-}
-
-/** A process that others kept from its processor did not do what it was to be caught at: another one is asked. */
-async function ask (t, row, check) {
-  for (let left = TRIES; ; left--) {
-    await quietMachine(t)
-    const answer = await diagnose(t, row)
-    try {
-      return check(answer)
-    } catch (error) {
-      if (left === 1 || !answer.isCrowded) throw error
-    }
-  }
 }
