@@ -212,9 +212,10 @@ function withContinuations (hotSpots) {
   const routes = [...new Set(hotSpots.map(({ route }) => route))]
   return routes.flatMap(route => {
     const ofRoute = hotSpots.filter(spot => spot.route === route)
-    const calls = ofRoute.filter(({ culprit }) => !isInPackage(culprit.file))
+    const later = ofRoute.filter(({ culprit }) => isInPackage(culprit.file))
+    const calls = ofRoute.filter(spot => !later.includes(spot))
     // Of several calls it is not known which one goes on.
-    return calls.length === 1 && ofRoute.length > 1 ? [joined([calls[0], ...ofRoute.filter(spot => spot !== calls[0])])] : ofRoute
+    return calls.length === 1 && later.length > 0 ? [joined([...calls, ...later])] : ofRoute
   }).sort((left, right) => right.ms - left.ms)
 }
 
@@ -268,11 +269,13 @@ const ownFunction = {
   id: 'hot-function',
   enough: ENOUGH.function,
   describe (spot, readings) {
-    const { inPackage } = spot
-    const { why, instead, name } = inPackage !== null && spot.culprit.call === null ? { ...builtinOf(spot), instead: insteadOf(inPackage, null) } : builtinOf(spot)
-    const mostly = inPackage === null ? '' : `, most of it in the package ${inPackage}`
-    const work = name === null ? `${placed(spot.culprit)}${mostly}` : `${name}, called in ${placed(spot.culprit)}`
-    return hotSpotFinding('hot-function', spot, readings, { work, why, instead })
+    const { culprit, inPackage } = spot
+    const { why, instead, name } = builtinOf(spot)
+    const place = placed(culprit)
+    const details = name === null && inPackage !== null
+      ? { work: `${place}, most of it in the package ${inPackage}`, instead: insteadOf(inPackage, null) }
+      : { work: name === null ? place : `${name}, called in ${place}`, instead }
+    return hotSpotFinding('hot-function', spot, readings, { why, ...details })
   }
 }
 
@@ -415,19 +418,19 @@ const logging = {
   ids: ['hot-logging'],
   explains: ['many-short-turns', 'slow-elsewhere'],
   find (readings) {
-    const { ms, share } = loggingOf(readings)
-    return ms >= MIN_SAMPLES * LOGGING.sampleMs && isSignificant(ms, share, readings) ? [describeLogging(readings)] : []
+    const { ms, share, samples } = loggingOf(readings)
+    return samples >= MIN_SAMPLES && isSignificant(ms, share, readings) ? [describeLogging(readings)] : []
   }
 }
 
 /**
  * @param {Readings} readings
- * @returns {import('../../../shared/findings/readings').Category & { share: number }}  share: of the busy time
+ * @returns {import('../../../shared/findings/readings').Category & { share: number, samples: number }}  share: of the busy time
  */
 function loggingOf ({ activity }) {
-  if (activity === null) return { ms: 0, where: null, share: 0 }
+  if (activity === null) return { ms: 0, where: null, share: 0, samples: 0 }
   const { categories: { logging }, busyMs } = activity
-  return { ...logging, share: busyMs === 0 ? 0 : logging.ms / busyMs }
+  return { ...logging, share: busyMs === 0 ? 0 : logging.ms / busyMs, samples: logging.ms / LOGGING.sampleMs }
 }
 
 /** @param {Readings} readings */
@@ -468,9 +471,9 @@ const HOT_DETECTORS = Object.freeze([logging, ...KINDS.map(toDetector)])
  * @returns {Pick<Finding, 'title' | 'instead'> | null}  instead: '' where it would not help much
  */
 function mostOfWork (readings) {
-  const logged = loggingOf(readings)
+  const { share, ms, samples } = loggingOf(readings)
   const all = [
-    { share: logged.share, ownMs: logged.ms, samples: logged.ms / LOGGING.sampleMs, describe: () => describeLogging(readings) },
+    { share, ownMs: ms, samples, describe: () => describeLogging(readings) },
     ...KINDS.flatMap(kind => hotSpotsOf(readings, kind).map(spot => ({ ...spot, describe: () => kind.describe(spot, readings) })))
   ]
   const found = all.sort((left, right) => right.share - left.share).find(({ samples, share }) => samples >= MIN_SAMPLES && share >= NOTABLE.ofBusy)

@@ -174,11 +174,10 @@ function lateLoading (readings, spot) {
  * @param {HotSpot | undefined} spot
  */
 function loadingOf ({ process, pid }, ms, spot) {
-  const place = spot?.culprit
   return {
     id: /** @type {const} */ ('start-up'),
     lostMs: ms,
-    where: place === undefined ? null : { function: place.function, file: place.file, line: place.line, column: place.column, via: null, route: spot?.route ?? null },
+    where: spot === undefined ? null : { ...placeOf(spot), via: null },
     why: 'loading a module reads, compiles and runs its files on the event loop, including their top-level code',
     evidence: { ms: rounded(ms), uptimeMs: process?.uptimeMs ?? null },
     next: [`npx loopscope profile ${pid}`]

@@ -128,17 +128,12 @@ function packagedPools (readings) {
   const lines = linesOf(readings, ({ poolMs }) => poolMs > 0)
   if (lines.length === 0) return []
   const [at] = lines
-  const requests = requestsOf(lines)
   const inLine = sum(lines, ({ perSecond, meanMs, line }) => perSecond * meanMs / 1e3 * line.poolMs / (line.ms + line.queuedMs))
-  const inAll = sum(lines, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
   return [{
     name: at.line.via ?? at.line.awaited ?? 'tarn',
     option: 'pool.max',
     at,
-    acquireMs: inLine * 1e3 / requests,
-    useMs: Math.max(0, inAll - inLine) * 1e3 / requests,
-    seconds: inLine * observedMsOf(readings) / 1e3,
-    inLine,
+    ...timesOf(readings, lines, inLine),
     size: connectionsOf(readings, null)
   }]
 }
@@ -157,19 +152,14 @@ function fullPools (readings) {
   const ofPort = lines.filter(({ line }) => CLIENTS[/** @type {string} */ (line.awaited)].port === CLIENTS[name].port)
   const size = connectionsOf(readings, CLIENTS[name].port)
   if (size === null) return []
-  const atOnce = sum(ofPort, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
-  const inLine = Math.max(0, atOnce - size)
-  const requests = requestsOf(ofPort)
+  const inLine = Math.max(0, atOnceOf(ofPort) - size)
   // A line that gets a connection stands before those that use it.
   const at = ofPort.find(({ line }) => line.awaited === 'pg-pool') ?? ofPort[0]
   return [{
     name: at.line.via ?? at.line.awaited ?? name,
     option: CLIENTS[name].option,
     at,
-    acquireMs: inLine * 1e3 / requests,
-    useMs: (atOnce - inLine) * 1e3 / requests,
-    seconds: inLine * observedMsOf(readings) / 1e3,
-    inLine,
+    ...timesOf(readings, ofPort, inLine),
     size
   }]
 }
@@ -190,19 +180,34 @@ function unsentPools (readings) {
   const sent = sum(all, ({ seconds }) => seconds) * 1e3 / observedMsOf(readings)
   // Where connections are free, they wait for something else, as between attempts.
   if (size === null || sent < size * SMALL_POOL.minInUse) return []
-  const atOnce = sum(lines, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
-  const inLine = Math.max(0, atOnce - sent)
-  const requests = requestsOf(lines)
+  const inLine = Math.max(0, atOnceOf(lines) - sent)
   return [{
     name: `${lines[0].line.via ?? lines[0].line.awaited} to ${target}`,
     option: 'connections',
     at: lines[0],
-    acquireMs: inLine * 1e3 / requests,
-    useMs: (atOnce - inLine) * 1e3 / requests,
-    seconds: inLine * observedMsOf(readings) / 1e3,
-    inLine,
+    ...timesOf(readings, lines, inLine),
     size
   }]
+}
+
+/**
+ * By Little's law.
+ * @param {Readings} readings
+ * @param {RouteLine[]} lines  at which requests wait for a connection, or for what it does
+ * @param {number} inLine  requests without a connection, on average
+ * @returns {Pick<Pool, 'acquireMs' | 'useMs' | 'seconds' | 'inLine'>}
+ */
+function timesOf (readings, lines, inLine) {
+  const requests = requestsOf(lines)
+  return { acquireMs: inLine * 1e3 / requests, useMs: Math.max(0, atOnceOf(lines) - inLine) * 1e3 / requests, seconds: inLine * observedMsOf(readings) / 1e3, inLine }
+}
+
+/**
+ * @param {RouteLine[]} lines
+ * @returns {number} requests that wait there, on average
+ */
+function atOnceOf (lines) {
+  return sum(lines, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
 }
 
 /**
