@@ -165,6 +165,18 @@ describe('prediction', () => {
     }
   })
 
+  it('of work that moves to the pool has no backlog that the loop did not have, where it is not known how the clients send', () => {
+    const routes = isFixed => ({ 'GET /fast': fast, 'POST /login': random => isFixed ? [{ loop: 0.2 }, { pool: about(random, 36) }, { loop: 0.1 }] : [{ loop: about(random, 36), culprit: true }, { loop: 0.3 }] })
+    const clients = [{ route: 'GET /fast', everyMs: 12 }, { route: 'POST /login', connections: 1 }]
+    const [before, after] = [false, true].map(isFixed => simulate({ routes: routes(isFixed), clients, seconds: 30, threads: 4 }))
+    before.stretch.requests = onSharedConnections(before.stretch.requests)
+    const prediction = predict({ stretches: [before.stretch], samples: before.samples, change: culprit, scale: 1, pool: { least: 1, most: 4 } })
+    assert.equal(prediction.clients, 'unknown')
+    const { p95Ms: { now, low, expected, high } } = prediction.routes.find(({ route }) => route === 'POST /login')
+    const is = quantileOf(after.durations['POST /login'], 0.95)
+    assert.ok(is >= low && is <= high && expected <= now && high <= now * 2, `${now} -> ${is}, predicted ${expected} (${low} to ${high})`)
+  })
+
   it('of a whole route needs no culprit', () => {
     const { routes, clients } = SCENARIOS['a slow handler, clients at random times']
     const { stretch, samples } = simulate({ routes: routes(1), clients })

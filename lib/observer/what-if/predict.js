@@ -72,13 +72,13 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).flatMap(isClosed => waits.map(wait => {
     const timed = models.map(model => withArrivals(model, isClosed))
     const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => quantilesOf(replayed(timed, { names, kept, servers, isClosed, wait }))
-    return { measured: quantilesOf(measuredIn(timed, names)), base: run(1, null), run }
+    return { isClosed, measured: quantilesOf(measuredIn(timed, names)), base: run(1, null), run }
   }))
   const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
-  const predicted = modes.map(({ run }) => {
+  const predicted = modes.map(({ isClosed, run }) => {
     if (pool === null) return [run(scale, null)]
     // Its threads may wait for a CPU as often as the loop does now, and with clients that keep a free loop busy all the time they share the CPUs with it.
-    const stretched = scale / (1 - starvedShare) * (clients === 'open' ? 1 : 1 + 1 / pool.most)
+    const stretched = scale / (1 - starvedShare) * (isClosed ? 1 + 1 / pool.most : 1)
     return [run(scale, pool.most), run(stretched, pool.least)]
   })
   const culprits = all.filter(request => culpritOf(request) > 0).length
