@@ -34,7 +34,7 @@ test('covers what happened since a moment, not before it', () => {
   const from = subject.micros
   subject.pass(100, { isStuck: true, cpuMs: 30, runQueueMs: 60, throttledMs: 5, lateMs: 45 })
   subject.pass(100, { cpuMs: 90 })
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: 120, runQueueMs: 60, throttledMs: 5, observerLateMs: 45 })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: 120, runQueueMs: 60, throttledMs: 5, observerLateMs: 45 })
 })
 
 test('a stall longer than all kept readings is covered as a whole', () => {
@@ -43,14 +43,14 @@ test('a stall longer than all kept readings is covered as a whole', () => {
   const from = subject.micros
   for (let i = 0; i < 500; i++) subject.pass(70, { isStuck: true, cpuMs: 10, throttledMs: 60, lateMs: 6 })
   subject.pass(20)
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: 5000, runQueueMs: 0, throttledMs: 30_000, observerLateMs: 3000 })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: 5000, runQueueMs: 0, throttledMs: 30_000, observerLateMs: 3000 })
 })
 
 test('a stall that begins before anything was read is measured from the first reading', () => {
   const subject = createSubject()
   const from = subject.micros
   for (let i = 0; i < 4; i++) subject.pass(100, { isStuck: true, cpuMs: 90, lateMs: 10 })
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: 270, runQueueMs: 0, throttledMs: 0, observerLateMs: 40 })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: 270, runQueueMs: 0, throttledMs: 0, observerLateMs: 40 })
 })
 
 test('lateness that the thread\'s own work or its place in line explains, and that of any timer, is none', () => {
@@ -61,7 +61,7 @@ test('lateness that the thread\'s own work or its place in line explains, and th
   subject.pass(400, { isStuck: true, lateMs: 300, observerCpuMs: 7, observerRunQueueMs: 290 }) // others had the processor
   subject.pass(50, { isStuck: true, lateMs: 4.9 })
   subject.pass(50, { lateMs: 4.9 })
-  assert.equal(subject.evidence.since(from).observerLateMs, 0)
+  assert.equal(subject.evidence.between(from).observerLateMs, 0)
 })
 
 test('nothing is more than the time itself, and nothing is below zero', () => {
@@ -69,7 +69,25 @@ test('nothing is more than the time itself, and nothing is below zero', () => {
   subject.pass(50)
   const from = subject.micros
   subject.pass(100, { cpuMs: -10, runQueueMs: 900, throttledMs: 400, lateMs: 250 }) // several threads throttled, a counter that was reset
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: 100, throttledMs: 100, observerLateMs: 100 })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: 0, runQueueMs: 100, throttledMs: 100, observerLateMs: 100 })
+})
+
+test('what happened after the stall is not part of it, however late it is asked for', () => {
+  const subject = createSubject()
+  subject.pass(50)
+  const from = subject.micros
+  subject.pass(112, { cpuMs: 108, runQueueMs: 4 })
+  const to = subject.micros
+  subject.pass(120, { isStuck: true, cpuMs: 10, runQueueMs: 110, throttledMs: 60, lateMs: 40 })
+  assert.deepEqual(subject.evidence.between(from, to), { cpuMs: 108, runQueueMs: 4, throttledMs: 0, observerLateMs: 0 })
+})
+
+test('where readings cover more than the stall, running and waiting for a CPU share its time', () => {
+  const subject = createSubject()
+  subject.pass(50)
+  const from = subject.micros
+  subject.pass(220, { cpuMs: 165, runQueueMs: 55 })
+  assert.deepEqual(subject.evidence.between(from, from + 112e3), { cpuMs: 84, runQueueMs: 28, throttledMs: 0, observerLateMs: 0 })
 })
 
 test('a stall of which less than half was seen has no evidence', () => {
@@ -77,9 +95,9 @@ test('a stall of which less than half was seen has no evidence', () => {
   const from = subject.micros
   subject.pass(150, { isStuck: true, cpuMs: 150, lateMs: 10 })
   subject.pass(100, { isStuck: true, cpuMs: 100, lateMs: 40 })
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: null, runQueueMs: null, throttledMs: null, observerLateMs: null })
   subject.pass(100, { cpuMs: 90 })
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: 190, runQueueMs: 0, throttledMs: 0, observerLateMs: 50 })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: 190, runQueueMs: 0, throttledMs: 0, observerLateMs: 50 })
 })
 
 test('what the system does not report stays unknown', () => {
@@ -88,5 +106,5 @@ test('what the system does not report stays unknown', () => {
   subject.pass(0)
   const from = subject.micros
   subject.pass(200, { lateMs: 120 })
-  assert.deepEqual(subject.evidence.since(from), { cpuMs: 0, runQueueMs: null, throttledMs: null, observerLateMs: 120 })
+  assert.deepEqual(subject.evidence.between(from), { cpuMs: 0, runQueueMs: null, throttledMs: null, observerLateMs: 120 })
 })

@@ -20,7 +20,7 @@ function createSubject (parts = {}) {
   const subject = { history, records: new StallRecords(), logged: [], rotations: 0, now, record: () => history.add(profileOf([[['serve', 'login', 'node:pbkdf2Sync'], 10e6]], now - 5e6)) }
   subject.reports = new StallReports({
     history,
-    evidence: { since: () => QUIET },
+    evidence: { between: () => QUIET },
     isRecording: () => true,
     rotateNow: async () => {
       subject.rotations++
@@ -92,7 +92,7 @@ test('a function has one name as soon as its own source map is read: in older st
 })
 
 test('loopscope\'s own work in the middle of a stall is not part of its explanation', async () => {
-  const { reports, history, now, records } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
+  const { reports, history, now, records } = createSubject({ evidence: { between: () => ({ ...QUIET, cpuMs: 1000, runQueueMs: 600 }) } })
   const ownWork = [{ fromMicros: now - 900e3, toMicros: now - 100e3 }]
   history.add(profileOf([[['serve', 'login'], 100e3], [['(garbage collector)'], 800e3], [['serve', 'login'], 2e6]], now - 1000e3))
   const { cause, culprit, evidence } = await reports.explain({ id: 7, fromMicros: now - 1020e3, toMicros: now, delayMs: 200, ownWork, ownMs: 800 }, NO_REQUEST)
@@ -102,7 +102,7 @@ test('loopscope\'s own work in the middle of a stall is not part of its explanat
 })
 
 test('without a recorder a stall is judged from the system alone, at once', async () => {
-  const { reports, now } = createSubject({ isRecording: () => false, evidence: { since: () => ({ ...QUIET, throttledMs: 400 }) } })
+  const { reports, now } = createSubject({ isRecording: () => false, evidence: { between: () => ({ ...QUIET, throttledMs: 400 }) } })
   const { cause, culprit, stack, evidence } = await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
   assert.deepEqual([cause, culprit, stack, evidence.codeMs], ['starved', null, [], null])
 })
@@ -123,7 +123,7 @@ test('where collector or system held the loop only a function of the application
   const COLLECTION = [['(garbage collector)'], 600e3]
   const times = (count, stack) => Array.from({ length: count }, () => [stack, 10e3])
   const whom = async (...samples) => {
-    const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, cpuMs: 650 }) } })
+    const { reports, history, now } = createSubject({ evidence: { between: () => ({ ...QUIET, cpuMs: 650 }) } })
     history.add(profileOf([...samples, COLLECTION, [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
     const { cause, culprit } = await reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE }, NO_REQUEST)
     return [cause, culprit?.function ?? null]
@@ -139,7 +139,7 @@ test('where the collector left almost no samples, the function in all stack prob
   const stack = [call('fillCache', 43, 41), call('serve', 12, 11)]
   const explain = async ({ evidence = { cpuMs: 650 }, samples = [], probes = [100, 150, 225] }) => {
     const probesOf = fromMicros => probes.map(ms => ({ atMicros: fromMicros + ms * 1e3, stack }))
-    const { reports, history, now } = createSubject({ evidence: { since: () => ({ ...QUIET, ...evidence }) }, probesOf })
+    const { reports, history, now } = createSubject({ evidence: { between: () => ({ ...QUIET, ...evidence }) }, probesOf })
     history.add(profileOf([...samples, [['(garbage collector)'], 600e3], [['(idle)'], 2e6]], now - samples.length * 10e3 - 600e3))
     return reports.explain({ id: 7, fromMicros: now - 720e3, toMicros: now, delayMs: 600 + samples.length * 10, ...NONE }, NO_REQUEST)
   }

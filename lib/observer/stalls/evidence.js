@@ -64,22 +64,28 @@ class Evidence {
   }
 
   /**
-   * What happened from a moment until now, each figure at most the time itself; null also where the first reading came too late.
+   * What happened from one moment to another, each figure at most the time itself; null also where the first reading came too late.
    * @param {number} fromMicros
+   * @param {number} [toMicros]  default: now
    * @returns {{ cpuMs: number | null, runQueueMs: number | null, throttledMs: number | null, observerLateMs: number | null }}
    */
-  since (fromMicros) {
+  between (fromMicros, toMicros = Infinity) {
     this.note(0)
-    const now = /** @type {NonNullable<ReturnType<typeof this.at>>} */ (this.at(Infinity))
+    const last = this.#readings[this.#readings.length - 1]
+    const end = this.#readings.find(({ micros }) => micros >= toMicros) ?? last
     const before = this.at(fromMicros) ?? this.#readings[0]
     const missedMicros = before.micros - fromMicros
-    if (missedMicros > (now.micros - fromMicros) * MAX_MISSED_SHARE) return NO_EVIDENCE
-    const maxMs = (now.micros - fromMicros) / 1e3
-    const lateMs = this.#readings.reduce((sum, reading) => reading.micros > fromMicros ? sum + reading.lateMs : sum, 0)
-    const [after, first] = [now.system(), before.system()]
+    const maxMs = (Math.min(end.micros, toMicros) - fromMicros) / 1e3
+    if (missedMicros > maxMs * 1e3 * MAX_MISSED_SHARE) return NO_EVIDENCE
+    const lateMs = this.#readings.reduce((sum, { micros, lateMs }) => micros > fromMicros && micros <= end.micros ? sum + lateMs : sum, 0)
+    const [after, first] = [end.system(), before.system()]
+    const [cpuMs, runQueueMs] = [difference(after.cpuMs, first.cpuMs), difference(after.runQueueMs, first.runQueueMs)]
+    // A thread either runs or waits for a CPU. What is more than the time itself happened before or after it: both get their share.
+    const bothMs = (cpuMs ?? 0) + (runQueueMs ?? 0)
+    const share = runQueueMs !== null && bothMs > maxMs ? maxMs / bothMs : 1
     return {
-      cpuMs: atMost(maxMs, difference(after.cpuMs, first.cpuMs)),
-      runQueueMs: atMost(maxMs, difference(after.runQueueMs, first.runQueueMs)),
+      cpuMs: atMost(maxMs, cpuMs, share),
+      runQueueMs: atMost(maxMs, runQueueMs, share),
       throttledMs: atMost(maxMs, difference(after.throttledMs, first.throttledMs)),
       observerLateMs: atMost(maxMs, lateMs)
     }
@@ -87,7 +93,7 @@ class Evidence {
 
   /** Whether the observed thread has just waited for a CPU or was throttled by a quota, so that nothing should take CPU time from it. */
   isShort () {
-    const { runQueueMs, throttledMs } = this.since(this.#monotonicMicros() - SHORTAGE_MS * 1e3)
+    const { runQueueMs, throttledMs } = this.between(this.#monotonicMicros() - SHORTAGE_MS * 1e3)
     return (runQueueMs ?? 0) + (throttledMs ?? 0) >= SHORTAGE_MS * MAX_WAITING_SHARE
   }
 
@@ -111,9 +117,10 @@ function difference (now, before) {
 /**
  * @param {number} max
  * @param {number | null} value
+ * @param {number} [share]  of it that counts
  */
-function atMost (max, value) {
-  return value === null ? null : Math.round(Math.min(max, value) * 10) / 10
+function atMost (max, value, share = 1) {
+  return value === null ? null : Math.round(Math.min(max, value * share) * 10) / 10
 }
 
 module.exports = { Evidence }

@@ -114,7 +114,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
       onStuck: onStuck.add,
       isStill: (/** @type {Stuck} */ stuck) => watch.isStill(stuck) && state.ownWorkMicros === 0,
       describe: (/** @type {Stuck} */ stuck) => reports.describeWhileStuck(stuck),
-      evidenceSince: (/** @type {number} */ fromMicros) => evidence.since(fromMicros),
+      evidenceSince: (/** @type {number} */ fromMicros) => evidence.between(fromMicros),
       probesBetween: stacks.probesBetween
     },
     records,
@@ -213,7 +213,7 @@ class StallReports {
   /**
    * @param {object} parts
    * @param {History} parts.history
-   * @param {{ since (fromMicros: number): SystemEvidence }} parts.evidence
+   * @param {Pick<Evidence, 'between'>} parts.evidence
    * @param {() => boolean} parts.isRecording
    * @param {() => boolean} parts.canProbe  whether there is an inspector session for stack probes
    * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window while the main thread is busy
@@ -240,7 +240,7 @@ class StallReports {
     const { history, evidence, isRecording, records, context, thresholdMs, probesOf, isMapped } = this.#parts
     const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, threadCpuMs = null, isSuspected = false } = measured
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
-    const ofSystem = evidence.since(fromMicros)
+    const ofSystem = evidence.between(fromMicros, toMicros)
     const whole = threadCpuMs === null ? ofSystem : { ...ofSystem, cpuMs: threadCpuMs }
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const workedFor = await subject
