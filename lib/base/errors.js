@@ -45,7 +45,7 @@ const errors = {
   ERR_LOOPSCOPE_SNAPSHOT_REFUSED: define('ERR_LOOPSCOPE_SNAPSHOT_REFUSED', 'refused to take a heap snapshot: %s. Instead, %s'),
   ERR_LOOPSCOPE_SNAPSHOT_BUSY: define('ERR_LOOPSCOPE_SNAPSHOT_BUSY', 'a heap snapshot is already being taken: only one at a time'),
   ERR_LOOPSCOPE_THREADS_BUSY: define('ERR_LOOPSCOPE_THREADS_BUSY', 'worker threads are already being recorded: only one recording at a time'),
-  ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: define('ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN', 'a heap snapshot was taken less than %d s ago: wait %d s, or use force'),
+  ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN: define('ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN', 'a heap snapshot was taken less than %d s ago: the next is allowed in %d s, or with force'),
   ERR_LOOPSCOPE_COMPARISON_REFUSED: define('ERR_LOOPSCOPE_COMPARISON_REFUSED', 'refused to compare heap snapshots in this process: %s. Download them and compare them with `loopscope diff`'),
   ERR_LOOPSCOPE_COMPARISON_BUSY: define('ERR_LOOPSCOPE_COMPARISON_BUSY', 'heap snapshots are already being compared: only one comparison at a time'),
   ERR_LOOPSCOPE_OBSERVER_LOST: define('ERR_LOOPSCOPE_OBSERVER_LOST', 'the observer thread is not running: %s'),

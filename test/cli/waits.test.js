@@ -43,7 +43,7 @@ test('of each route the lines are shown, longest first, and what else took its t
 
 test('a route of a millisecond has no waits worth a line, whatever share of it they have', async t => {
   const { stdout } = await shown(t, { ...ANSWER, routes: [{ ...ROUTE, open: 0, truncated: 0, totalMs: 40, waitingMs: 39.2, unseenMs: 39.2, lines: [], serial: [] }] }, '--seconds', '10')
-  assert.equal(stdout.trim(), 'GET /orders/:id: 40 requests of 1.0 ms')
+  assert.equal(stdout.trim(), 'GET /orders/:id: 40 requests of 1.0 ms, hardly any waiting')
 })
 
 test('what cannot be seen is said', async t => {
@@ -51,6 +51,7 @@ test('what cannot be seen is said', async t => {
   assert.match(stderr, /waits of callbacks are only seen from Node\.js 24 on/)
   assert.match((await shown(t, { ...ANSWER, seen: null, seconds: null, routes: [] })).stdout, /^no request was sampled yet; pass --seconds 10/)
   assert.match((await shown(t, { ...ANSWER, routes: [] }, '--seconds', '1')).stdout, /^no request was answered or in flight$/m)
+  assert.match((await shown(t, { ...ANSWER, routes: [] }, '--seconds', '1', '--route', '/orders')).stdout, /^no request of \/orders was answered or in flight$/m)
 })
 
 test('the data is given as it is, and wrong seconds are refused', async t => {

@@ -35,5 +35,7 @@ test('a route that was not seen is refused with those that were', async t => {
   const unseen = answer({ ...PREDICTION, reason: 'the recorded requests do not show its time', routes: [] })
   const { code, stderr } = await answered(t, { ...unseen, route: 'POST /logn' }, 'what-if', '--route', 'POST /logn')
   assert.equal(code, 1)
+  const { stderr: withoutMethod } = await answered(t, { ...unseen, route: '/login' }, 'what-if', '--route', '/login')
+  assert.match(withoutMethod, /No request of \/login was seen in the last minute\. Did you mean POST \/login\?/)
   assert.match(stderr, /No request of POST \/logn was seen in the last minute\. Did you mean POST \/login\?\nRoutes: POST \/login\./)
 })

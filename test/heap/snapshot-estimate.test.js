@@ -81,7 +81,7 @@ test('one at a time, also when forced; a pause after each that stopped the proce
   gate.enter(false)
   gate.leave(true)
   now += 20_500
-  assert.throws(() => gate.enter(false), { code: 'ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN', message: /less than 60 s ago: wait 40 s/ })
+  assert.throws(() => gate.enter(false), { code: 'ERR_LOOPSCOPE_SNAPSHOT_COOLDOWN', message: /less than 60 s ago: the next is allowed in 40 s/ })
   gate.enter(true)
   gate.leave(true)
   now += 60_000

@@ -62,7 +62,10 @@ async function run (invocation) {
   if (known.isStale) terminal.note('the event loop is blocked: the last requests are missing')
   if (seen !== null && seen > sampled) terminal.note(`${sampled} of ${seen} requests were sampled, as many as the budget allows`)
   if (seconds !== undefined && !seesCallbacks) terminal.note('waits of callbacks are only seen from Node.js 24 on')
-  if (routes.length === 0) return terminal.line(seconds === undefined ? 'no request was sampled yet; pass --seconds 10 to sample all' : 'no request was answered or in flight')
+  if (routes.length === 0) {
+    const of = values.route === undefined ? '' : ` of ${values.route}`
+    return terminal.line(printable(seconds === undefined ? `no request${of} was sampled yet; pass --seconds 10 to sample all` : `no request${of} was answered or in flight`))
+  }
   routes.slice(0, MAX_ROUTES).forEach((route, index) => {
     if (index > 0) terminal.line('')
     for (const line of routeLines(route, terminal.tableColumns())) terminal.line(line)
@@ -92,7 +95,7 @@ function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, uns
   ]
   const queuedMs = lines.reduce((sum, line) => sum + line.queuedMs, 0)
   const isNotable = (/** @type {number} */ ms) => ms >= totalMs * MIN_SHARE && ms >= requests * MIN_MS
-  const waiting = waitingMs < requests * MIN_MS ? '' : `, ${percent(waitingMs, totalMs)} waiting`
+  const waiting = waitingMs >= requests * MIN_MS ? `, ${percent(waitingMs, totalMs)} waiting` : shown.length === 0 ? ', hardly any waiting' : ''
   return [
     printable(`${route}: ${requests} ${requests === 1 ? 'request' : 'requests'} of ${showDuration(totalMs / requests)}${waiting}`),
     ...notes.map(note => `  ${note}`),

@@ -10,6 +10,9 @@ const MAX_TYPO_SHARE = 0.4 // of the letters of a name: with more wrong ones no 
  * @returns {string | undefined}
  */
 function closestName (typed, names) {
+  // As a route without its method.
+  const endings = names.filter(name => name.endsWith(` ${typed}`))
+  if (endings.length === 1) return endings[0]
   const [best] = names.map(name => ({ name, distance: distanceOf(typed, name) })).sort((left, right) => left.distance - right.distance)
   return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPO_SHARE)) ? best.name : undefined
 }
