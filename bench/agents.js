@@ -87,7 +87,9 @@ function report (rounds, presences, received) {
   const more = (/** @type {string} */ name, /** @type {keyof Presence} */ figure) => middle(name, figure) - middle(BARE, figure)
   const ours = against(OURS)
   const cheapest = PEERS.map(name => ({ name, ratio: against(name).byMedian })).sort((left, right) => left.ratio - right.ratio)[0]
-  const short = (/** @type {string} */ name) => `${against(name).byMedian.toFixed(2)} times, ${more(name, 'megabytes').toFixed(0)} MB`
+  const ratios = PEERS.map(name => against(name).byMedian).sort((left, right) => left - right)
+  const megabytes = PEERS.map(name => more(name, 'megabytes')).sort((left, right) => left - right)
+  const others = `${PEERS.length} others: ${ratios[0].toFixed(2)} to ${ratios.at(-1)?.toFixed(2)} times, ${megabytes[0].toFixed(0)} to ${megabytes.at(-1)?.toFixed(0)} MB`
   return {
     question: 'What does it take to be there, beside other agents?',
     method: METHOD,
@@ -98,7 +100,7 @@ function report (rounds, presences, received) {
         middle(name, 'startMs').toFixed(0), middle(name, 'megabytes').toFixed(0), middle(name, 'idlePercent').toFixed(2)
       ])
     },
-    headline: { what: 'being there: CPU of a request beside bare Express, and memory', cost: short(OURS), beside: PEERS.map(name => `${name}: ${short(name)}`).join('; ') },
+    headline: { what: 'being there: CPU of a request beside bare Express, and memory', cost: `${ours.byMedian.toFixed(2)} times, ${more(OURS, 'megabytes').toFixed(0)} MB`, beside: others },
     notes: [`Bare Express differs from itself ${showNoise(ours.noise)} (95 of 100 deals of its rounds).`, `The agents sent ${received} times.`, showConditions(rounds)],
     budgets: [
       { budget: `CPU a request, at most ${MAX_RATIO} times bare Express in the median`, measured: ours.byMedian.toFixed(3), isMet: ours.byMedian <= MAX_RATIO },
