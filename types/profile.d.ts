@@ -27,6 +27,8 @@ export interface CpuProfile {
   routes?: SampleRoutes
   /** In a profile merged from several processes, or threads: the process or thread of each sample. An extension by loopscope, too. */
   processes?: SampleProcesses
+  /** Lines at which functions were at work, from stalls and findings, with whole paths of files: reports of the file show them. An extension by loopscope, too. */
+  workLines?: WorkLine[]
 }
 
 /** A label for each sample. */

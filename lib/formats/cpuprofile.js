@@ -1,18 +1,21 @@
 'use strict'
 
-// Writes V8's own JSON, which Chrome DevTools and VS Code open. The routes and processes of its samples are additional members, which they ignore.
+// Writes V8's own JSON, which Chrome DevTools and VS Code open. The routes and processes of its samples, and the lines at which functions were at work,
+// are additional members, which they ignore.
 
 const { assertCpuProfile } = require('./profile/assert-profile')
+const { wholePaths } = require('./profile/work-lines')
 
-/** @import { CpuProfile } from '../../types/profile' */
+/** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 
 /**
  * @param {CpuProfile} profile
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context]
  * @returns {Buffer}
  */
-function encodeCpuProfile (profile) {
+function encodeCpuProfile (profile, context = {}) {
   assertCpuProfile(profile)
-  const { nodes, startTime, endTime, samples, timeDeltas, routes, processes } = profile
+  const { nodes, startTime, endTime, samples, timeDeltas, routes, processes, workLines = wholePaths(context) } = profile
   const hits = countHits(samples)
   return Buffer.from(JSON.stringify({
     // DevTools takes a node's own time from its hitCount. V8 leaves samples out of it that it took beside its timer,
@@ -23,7 +26,8 @@ function encodeCpuProfile (profile) {
     samples,
     timeDeltas,
     ...(routes && { routes: { names: routes.names, samples: routes.samples } }),
-    ...(processes && { processes: { names: processes.names, samples: processes.samples, wallMicros: processes.wallMicros, of: processes.of } })
+    ...(processes && { processes: { names: processes.names, samples: processes.samples, wallMicros: processes.wallMicros, of: processes.of } }),
+    ...(workLines.length > 0 && { workLines })
   }))
 }
 

@@ -44,7 +44,7 @@ const FORMATS = Object.freeze({
     extension: 'cpuprofile',
     contentType: 'application/json; charset=utf-8',
     sources: 'generated',
-    encode: profile => require('./cpuprofile').encodeCpuProfile(profile)
+    encode: (profile, context) => require('./cpuprofile').encodeCpuProfile(profile, context)
   },
   pprof: {
     extension: 'pb.gz',

@@ -25,3 +25,15 @@ test('leaves out what is not part of a profile', () => {
   const encoded = JSON.parse(FORMATS.cpuprofile.encode({ ...craft([[['work'], 10]]), route: 'GET /secret' }))
   assert.deepEqual(Object.keys(encoded), ['nodes', 'startTime', 'endTime', 'samples', 'timeDeltas'])
 })
+
+test('keeps the lines at which functions were at work: a report of the file shows the same lines as the process does, relative to any folder', () => {
+  const profile = craft([[['/srv/shop/app.js:login', 'node:crypto:pbkdf2Sync'], 10e3]])
+  const login = profile.nodes.find(({ callFrame }) => callFrame.functionName.endsWith('login'))
+  Object.assign(login.callFrame, { functionName: 'login', url: 'file:///srv/shop/app.js', lineNumber: 22, columnNumber: 4 })
+  const lines = [{ function: 'login', file: 'app.js', functionLine: 23, line: 26, column: 25 }, { function: 'login', file: 'app.js', functionLine: 23, line: 24, column: 5 }]
+  const encoded = JSON.parse(FORMATS.cpuprofile.encode(profile, { appRoot: '/srv/shop', lines }))
+  assert.deepEqual(encoded.workLines, [{ ...lines[0], file: '/srv/shop/app.js' }])
+  assert.match(FORMATS.text.encode(encoded, { appRoot: '/srv' }).toString(), /login shop\/app\.js:26/)
+  assert.match(FORMATS.text.encode(encoded).toString(), /login \/srv\/shop\/app\.js:26/)
+  assert.deepEqual(JSON.parse(FORMATS.cpuprofile.encode(encoded)).workLines, encoded.workLines)
+})

@@ -35,6 +35,8 @@ const DAMAGED = {
   'has no routes of samples': damaged(profile => { profile.routes = { names: ['GET /'], samples: 'GET /' } }),
   'has fewer routes than samples': damaged(profile => { profile.routes = { names: ['GET /'], samples: [0] } }),
   'has a route that has no name': damaged(profile => { profile.routes = { names: ['GET /'], samples: [0, 1] } }),
+  'has lines of functions that are none': damaged(profile => { profile.workLines = {} }),
+  'has a line of a function without a place': damaged(profile => { profile.workLines = [{ function: 'inner', file: '/a.js', functionLine: 1, line: null, column: 1 }] }),
   'has half a route': damaged(profile => { profile.routes = { names: ['GET /', 'GET /a'], samples: [0, 0.5] } })
 }
 

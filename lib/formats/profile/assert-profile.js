@@ -32,7 +32,8 @@ function assertCpuProfile (profile) {
   const byId = indexNodes(profile.nodes)
   assertOneTree(profile.nodes, byId)
   assertSamples(profile, byId)
-  const { routes, processes, samples } = profile
+  const { routes, processes, workLines = [], samples } = profile
+  if (!Array.isArray(workLines) || !workLines.every(hasShapeOfWorkLine)) reject('profile.workLines', 'lines of { function, file, functionLine, line, column }', workLines)
   if (routes !== undefined) assertLabels('routes', routes, samples.length)
   if (processes === undefined) return
   assertLabels('processes', processes, samples.length)
@@ -59,6 +60,11 @@ function hasShapeOfNode (node) {
   return Number.isInteger(node?.id) && typeof frame?.functionName === 'string' && typeof frame.url === 'string' &&
     Number.isInteger(frame.lineNumber) && Number.isInteger(frame.columnNumber) &&
     isArrayIfGiven(node.children) && isArrayIfGiven(node.positionTicks)
+}
+
+/** @param {any} line */
+function hasShapeOfWorkLine (line) {
+  return typeof line?.function === 'string' && typeof line.file === 'string' && [line.functionLine, line.line, line.column].every(number => Number.isInteger(number) && number >= 0)
 }
 
 /** @param {unknown} value */

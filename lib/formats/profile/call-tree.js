@@ -4,7 +4,7 @@
 // sample, because the thread was in the kernel or in a long native call, stands for the whole gap that it ends.
 
 const { assertCpuProfile } = require('./assert-profile')
-const { createFrameOf } = require('./frame')
+const { createFrameOf, describeFile } = require('./frame')
 const { showNames } = require('./shown-names')
 
 /** @import { CallFrame, CpuProfile, EncodeContext, ProfileNode } from '../../../types/profile' */
@@ -32,7 +32,7 @@ const { showNames } = require('./shown-names')
  */
 function buildCallTree (profile, context = {}) {
   assertCpuProfile(profile)
-  const { order, byId } = mergeNodes(profile.nodes, createFrameOf(context))
+  const { order, byId } = mergeNodes(profile, context)
   addTimes(profile, byId)
   for (const tree of order) scaleLines(tree)
   addTotals(order)
@@ -48,7 +48,7 @@ function buildCallTree (profile, context = {}) {
  */
 function buildTimeOrder (profile, context = {}) {
   assertCpuProfile(profile)
-  const { order: [merged], byId } = mergeNodes(profile.nodes, createFrameOf(context))
+  const { order: [merged], byId } = mergeNodes(profile, context)
   showNames(merged)
   const parents = new Map()
   for (const tree of byId.values()) for (const child of tree.children) parents.set(child, tree)
@@ -78,10 +78,11 @@ function buildTimeOrder (profile, context = {}) {
 
 /**
  * Merges nodes that only V8 distinguishes (the same function, optimized again).
- * @param {ProfileNode[]} nodes
- * @param {(callFrame: CallFrame) => Frame} frameOf
+ * @param {CpuProfile} profile
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} context
  */
-function mergeNodes (nodes, frameOf) {
+function mergeNodes ({ nodes, workLines }, context) {
+  const frameOf = createFrameOf({ ...context, lines: context.lines ?? workLines?.map(line => ({ ...line, file: describeFile(line.file, context) })) })
   const sources = new Map(nodes.map(node => [node.id, node]))
   const childIds = new Set(nodes.flatMap(node => node.children ?? []))
   const source = /** @type {ProfileNode} */ (nodes.find(node => !childIds.has(node.id)))

@@ -3,8 +3,12 @@
 // The line at which a function is shown, the same in every report: that of the call or loop that took the time, if a stall or finding has it,
 // otherwise the first line of the function. Pure.
 
+const path = require('node:path')
+
 /** @import { Stall } from '../../../types/diagnostics' */
-/** @import { WorkLine } from '../../../types/profile' */
+/** @import { EncodeContext, WorkLine } from '../../../types/profile' */
+
+const MAX_KEPT = 100
 
 /**
  * @param {readonly WorkLine[]} [lines]  the first of a function counts
@@ -29,6 +33,17 @@ function workLinesOf (stalls) {
 }
 
 /**
+ * As a file of a profile keeps them: who reads it may show paths relative to another folder.
+ * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} context
+ * @returns {WorkLine[]} each function once
+ */
+function wholePaths ({ appRoot, lines = [] }) {
+  if (appRoot === undefined) return []
+  const each = new Map(lines.toReversed().filter(({ file }) => file !== '' && !file.startsWith('node:')).map(line => [keyOf(line.function, line.file, line.functionLine), line]))
+  return [...each.values()].slice(-MAX_KEPT).map(({ function: name, file, functionLine, line, column }) => ({ function: name, file: path.resolve(appRoot, file), functionLine, line, column }))
+}
+
+/**
  * @param {string} name
  * @param {string} file
  * @param {number} functionLine
@@ -37,4 +52,4 @@ function keyOf (name, file, functionLine) {
   return `${file}:${functionLine} ${name}`
 }
 
-module.exports = { createWorkLineOf, workLinesOf }
+module.exports = { createWorkLineOf, wholePaths, workLinesOf }
