@@ -179,7 +179,7 @@ export interface AllocationSite extends CodeFrame {
   through: string | null
   /** null: outside requests, or of several routes. */
   route: string | null
-  /** What holds much of it, as far as the stack shows it: `Map`, `Set`, `Array`, `listeners`, `timers`, `promises`, `zlib streams`, `sockets`, `metric labels`, `memoized results`; for
+  /** What holds much of it, as far as the stack shows it: `Map`, `Set`, `Array`, `listeners`, `timers`, `promises`, `zlib streams`, `write queues`, `sockets`, `metric labels`, `memoized results`; for
    * Buffers what created them. */
   holder: string | null
   /** The only line of that function, of the callers, of the route's handlers, or of a function with the same caller, that adds to a collection, a listener

@@ -129,6 +129,13 @@ test.describe('sites of what stays', () => {
     assert.deepEqual([sockets.keptAt?.line, sockets.holder], [7, 'sockets'])
   })
 
+  test('what is written to a stream faster than it is read waits in its queue', async () => {
+    const own = [frame('broadcast', file, 20, 1)]
+    const written = [...own, frame('write_', 'node:_http_outgoing', 900, 1), frame('_write', 'node:internal/streams/writable', 400, 1)]
+    const [site] = await sitesOf([own, own, own, own, own, written])
+    assert.equal(site.holder, 'write queues')
+  })
+
   test('Buffers that a package creates are kept by the handler of their route', async () => {
     const frames = [{ function: 'done', file: path.join(path.dirname(file), 'node_modules/raw-body/index.js'), line: 9, column: 1 }]
     const kept = { frames, api: 'Buffer', isReceived: false, route: 'POST /files', bytes: 6e6, samples: 60, byBirth: [1e6, 1e6, 1e6, 1e6, 1e6, 1e6] }

@@ -50,6 +50,7 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
   promises: 'promises stay pending and keep what follows them: give what they wait for a timeout, and reject them when it is closed',
   'zlib streams': 'compressors are not closed: end them, call destroy() on errors, and connect streams with pipeline()',
   sockets: 'connections or their requests are kept: consume or destroy every response, close sockets, and limit how many are kept',
+  'write queues': 'more is written than the other end reads: wait for drain when write() returns false, and close connections whose writableLength grows',
   streams: 'data waits in streams that are not read: consume or destroy them, and wait for drain',
   'received data': 'received data is kept: limit the size of bodies, process them as a stream, and do not keep them after the response',
   ...Object.fromEntries(KEEPING_PACKAGES.map(({ holder, cure }) => [holder, cure])),

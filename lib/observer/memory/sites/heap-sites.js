@@ -50,6 +50,8 @@ const HOLDERS = Object.freeze(/** @type {HolderRow[]} */ ([
   [/./, /^node:(_http|net|_tls|internal\/(net|tls|stream_base_commons|http2))/, 'sockets'],
   [/./, /^node:(internal\/streams|stream|_stream)/, 'streams']
 ]))
+// What waits in the queue of a stream, whatever it is a stream to.
+const WRITES = Object.freeze(/** @type {HolderRow[]} */ ([[/^(?:\w+\.)?(?:write|_write|writeOrBuffer)$/, /^node:(internal\/streams\/writable|_stream_writable)/, 'write queues']]))
 // What calls the application's function keeps its result.
 const CALLERS = Object.freeze(packageRows(true))
 const MIN_HOLDER_SHARE = 0.02 // what refers to the data is small
@@ -102,7 +104,7 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
     known.bytes += size
     known.samples++
     known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
-    const holder = holderOf(CALLERS, above) ?? holderOf(HOLDERS, below)
+    const holder = holderOf(CALLERS, above) ?? holderOf(WRITES, below) ?? holderOf(HOLDERS, below)
     if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
   }
   const joined = joinInlined([...sites.values()], intervals)

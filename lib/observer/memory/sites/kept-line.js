@@ -89,10 +89,15 @@ function keptLineOf (chain, holder, source) {
       if (best.length === 0) continue
       const [{ line, text, kind }] = best
       const isKnown = holder !== null && (isKind || !ALL_KINDS.has(holder)) // else sockets and the like, which a collection may hold
-      return { keptAt: { file: place.file, line, text: text.replace(/\p{Cc}+/gu, ' ').trim().slice(0, MAX_TEXT) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
+      return { keptAt: { file: place.file, line, text: shortened(text.replace(/\p{Cc}+/gu, ' ').trim()) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
     }
   }
   return null
+}
+
+/** @param {string} text */
+function shortened (text) {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text
 }
 
 const ALL_KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind))
