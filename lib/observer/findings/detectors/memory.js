@@ -144,7 +144,7 @@ const BUFFERS = Object.freeze({
 })
 const NATIVE = Object.freeze({
   name: 'memory of native code',
-  instead: 'close the objects of native modules (images, database handles, compressors), and limit how many exist at a time'
+  instead: 'close the objects of native modules (images, database handles, compressors), drop references to WebAssembly memories, and limit how many exist at a time'
 })
 
 /**
