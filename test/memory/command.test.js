@@ -103,8 +103,18 @@ test('a finding names the line, the route and the usual cure', () => {
 test('a finding names nothing that is not the reason', () => {
   const readings = /** @type {any} */ ({ memory: { sites: SITES } })
   assert.equal(keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute: 100e6 }), null, 'a small part of the growth')
-  assert.equal(keepingSiteOf(readings, { owner: 'buffers', name: null, bytesPerMinute: 10e6 }), null, 'another owner')
+  assert.equal(keepingSiteOf(readings, { owner: 'native', name: null, bytesPerMinute: 10e6 }), null, 'another owner')
   assert.equal(keepingSiteOf(/** @type {any} */ ({ memory: { sites: null } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 }), null)
+})
+
+test('Buffers that no site created are probably held by the objects that stay', () => {
+  const ofBuffers = { ...SITE, kind: 'buffers', line: 2, holder: 'Buffer', keptAt: null, bytesPerMinute: 1e6 }
+  const grows = { owner: /** @type {const} */ ('buffers'), name: null, bytesPerMinute: 10e6 }
+  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites: [SITE, ofBuffers] } } }), grows)
+  assert.equal(found?.where.line, 8)
+  assert.match(found.what, /^Of the objects allocated in .+ that stay, 100 % come from row .+, and with them probably this memory\. What keeps them is probably map\.set/)
+  const others = [{ ...SITE, line: 20 }, { ...SITE, line: 30 }]
+  assert.equal(keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites: [SITE, ...others] } } }), grows), null)
 })
 
 test('memory that fills too fast for an age is attributed to the site of most of what was alive', () => {

@@ -25,6 +25,7 @@ const record = step => Array.from({ length: 1500 }, (_, at) => ({ id: step * 1e4
 const map = new Map()
 const sessions = {}
 const queue = []
+const vectors = new Map()
 const emitter = new EventEmitter().setMaxListeners(0)
 const pool = []
 const shutdown = new AbortController()
@@ -147,6 +148,10 @@ const MODES = {
   chunks: () => upload(400e3, '/chunks'),
   files: () => {
     for (let at = 0; at < 100; at++) kept.push(readFile()) // files
+  },
+  vectors: step => {
+    const all = Array.from({ length: 100 }, () => new Float32Array(1000))
+    vectors.set(step, all) // vectors
   },
   zlib: async () => { for (let at = 0; at < 3; at++) await pack() },
   sockets: () => open(),

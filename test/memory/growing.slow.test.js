@@ -32,6 +32,7 @@ const GROWING = {
   uploads: ['buffers', 'Buffer'],
   chunks: ['buffers', 'received data'],
   files: ['buffers', 'fs'],
+  vectors: ['buffers', 'Map'],
   zlib: ['native', 'zlib streams'],
   sockets: ['heap', 'sockets'],
   als: ['heap', 'timers'],

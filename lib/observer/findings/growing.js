@@ -39,6 +39,7 @@ function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
 
 const MIN_SHARE = 0.25 // of the growth: with less it is not the reason
 const MIN_FILLING_SHARE = 0.5 // of what was alive
+const MIN_HOLDERS_SHARE = 0.5 // of the objects that stay: with less, which of them hold the memory is a guess
 
 /** By what holds the memory, as far as the stack shows it. */
 const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
@@ -77,12 +78,20 @@ function keepingSiteOf ({ memory }, growing) {
   const sites = memory?.sites ?? null
   if (sites === null || growing === null) return null
   const { owner, name } = growing
-  const meant = sites.sites.filter(site => site.verdict === 'stays' && isOf(site, owner, name))
-  const [first] = meant.toSorted((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+  const ms = sites.toMs - sites.fromMs
+  const own = mostThatStays(sites.sites.filter(site => isOf(site, owner, name)))
   // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
-  if (first === undefined || (owner !== 'native' && first.bytesPerMinute < growing.bytesPerMinute * MIN_SHARE)) return null
-  const all = meant.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0)
-  return describe(first, { share: first.bytesPerMinute / all, isJudged: true, ms: sites.toMs - sites.fromMs })
+  if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
+  if (owner !== 'buffers' && owner !== 'external') return null
+  // Typed arrays, memory of WebAssembly and received data are not sampled; the objects that they belong to are.
+  const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null)))
+  return holders !== null && holders.share >= MIN_HOLDERS_SHARE ? describe(holders.site, { share: holders.share, isJudged: true, ms, held: owner }) : null
+}
+
+/** @param {AllocationSite[]} sites */
+function mostThatStays (sites) {
+  const stays = sites.filter(({ verdict }) => verdict === 'stays').sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
+  return stays.length === 0 ? null : { site: stays[0], share: stays[0].bytesPerMinute / stays.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0) }
 }
 
 /**
@@ -102,10 +111,10 @@ function fillingSiteOf (sites, { owner, name }) {
 
 /**
  * @param {AllocationSite} site
- * @param {{ share: number, isJudged: boolean, ms: number }} about
+ * @param {{ share: number, isJudged: boolean, ms: number, held?: 'buffers' | 'external' }} about  held: what the objects of the site hold
  * @returns {Keeping}
  */
-function describe (site, { share, isJudged, ms }) {
+function describe (site, { share, isJudged, ms, held }) {
   const { caller, through, route, holder, keptAt, bytesPerMinute, bytesPerRequest, function: fn, file, line, column } = site
   const called = `${placed(site)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}${holder === null ? '' : ` (${holder})`}`
   const pace = bytesPerRequest === null || route === null ? `${amount(bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`
@@ -115,7 +124,7 @@ function describe (site, { share, isJudged, ms }) {
     where: { function: fn, ...place, via: null, route },
     title: `, ${keptAt === null ? `allocated in ${placed(site)}` : `probably kept at ${keptAt.file}:${keptAt.line}`}${route === null ? '' : ` for ${route}`}`,
     what: sentences(
-      `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}, ${percent(share)} come from ${called}: ${pace}.`,
+      `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}, ${percent(share)} come from ${called}: ${pace}${held === undefined ? '' : ', and with them probably this memory'}.`,
       keptAt && `What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`
     ),
     instead: holder === null ? null : CURES[holder] ?? null,

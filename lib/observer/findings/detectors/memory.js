@@ -170,7 +170,8 @@ const buffersGrow = {
     const limit = bytesPerMinute === null ? null : limitOf(readings, bytesPerMinute)
     const isOfBuffers = growing === null ? areBuffers(outside) : growing.owner === 'buffers'
     const site = keepingSiteOf(readings, growing)
-    const used = (isOfBuffers && activity?.categories.buffers.where) || null
+    // Where nothing was sampled yet. Else it is known that they do not come from there.
+    const used = (isOfBuffers && readings.memory?.sites == null && activity?.categories.buffers.where) || null
     const where = site?.where ?? (used && { ...used, via: null, route: null })
     const kind = isOfBuffers ? BUFFERS : NATIVE
     return [makeFinding(readings, {
@@ -186,7 +187,7 @@ const buffersGrow = {
       why: 'something keeps them, or they are created faster than they are used; V8 does not limit this memory, so the process grows until the system kills it',
       instead: site?.instead ?? kind.instead,
       evidence: { rssBytes, externalBytes, buffersBytes, grownBytes, grownForMs: Math.round(grownForMs), bytesPerMinute: bytesPerMinute && Math.round(bytesPerMinute), minutesToLimit: limit && rounded(limit.minutes), ...site?.evidence },
-      confidence: where === null ? 'medium' : 'high',
+      confidence: site === null ? 'medium' : 'high',
       next: [
         `npx loopscope memory ${pid} --sites${site === null ? ' --seconds 60' : ''}`,
         `npx loopscope heap ${pid} -o before.heapsnapshot`,

@@ -30,6 +30,8 @@ const AGAIN_FAST_MS = 600_000 // it may have been a warm-up before
 const FILLING = Object.freeze({ share: 0.6, minSeconds: 5, maxSeconds: 60, maxReadShare: 0.1 }) // of the time until memory is full
 // At most 3 % of the time: 0.7 % for V8's samples, 4 to 5 us each; 1.5 % for the readings; the rest for Buffers.
 const HEAP_SAMPLES = Object.freeze({ minBytes: 32 * 1024, maxPerSecond: 1500 })
+// Where memory grows outside the heap: the objects that hold it are small.
+const HOLDER_SAMPLES = Object.freeze({ ...HEAP_SAMPLES, minBytes: 2 * 1024 })
 const MAX_READ_SHARE = 0.015
 const MAX_HEAP_BYTES = 512e6 // a reading collects garbage first, which takes a second from there on: only on request
 const MAX_SITES = 40
@@ -101,7 +103,7 @@ class SiteWatch {
    * @param {Growing[]} growing
    */
   noteGrowing (growing) {
-    this.#armAgain(growing.map(({ owner }) => `growing ${owner}`), AGAIN_MS, { seconds: GROWTH_SECONDS, workers: workersOf(growing) })
+    this.#armAgain(growing.map(({ owner }) => `growing ${owner}`), AGAIN_MS, { seconds: GROWTH_SECONDS, ...wantedOf(growing) })
   }
 
   /**
@@ -110,7 +112,7 @@ class SiteWatch {
    * @param {Growing[]} growing
    */
   noteGrowingFast (growing) {
-    this.#armAgain(growing.map(({ owner }) => `fast ${owner}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, workers: workersOf(growing) })
+    this.#armAgain(growing.map(({ owner }) => `fast ${owner}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, ...wantedOf(growing) })
   }
 
   /**
@@ -126,7 +128,7 @@ class SiteWatch {
    * Unless it was armed for all of them a short time ago.
    * @param {string[]} reasons
    * @param {number} againMs
-   * @param {{ seconds: number, workers?: string[], isUrgent?: boolean }} wanted
+   * @param {{ seconds: number, workers?: string[], isUrgent?: boolean, isOutsideHeap?: boolean }} wanted
    */
   #armAgain (reasons, againMs, wanted) {
     if (this.isArmed || reasons.every(reason => this.#now() - (this.#lastMs.get(reason) ?? -Infinity) < againMs)) return
@@ -143,22 +145,22 @@ class SiteWatch {
   }
 
   /**
-   * @param {{ seconds?: number, reason?: 'growth' | 'asked', workers?: string[], isUrgent?: boolean }} [wanted]  workers: names of threads; isUrgent:
-   *   readings may take more time, and where something is kept is looked for before its age can be judged
+   * @param {{ seconds?: number, reason?: 'growth' | 'asked', workers?: string[], isUrgent?: boolean, isOutsideHeap?: boolean }} [wanted]  workers: names of
+   *   threads; isUrgent: readings may take more time, and where something is kept is looked for before its age can be judged; isOutsideHeap: what grows
    * @param {AbortSignal} [signal]  ends it early
    * @returns {Promise<AllocationSites>} of the run that is under way, if there is one
    */
-  arm ({ seconds = DEFAULT_SECONDS, reason = 'asked', workers = [], isUrgent = false } = {}, signal) {
-    this.#running ??= this.#watch({ seconds, reason, workers, isUrgent }, signal).finally(() => { this.#running = undefined })
+  arm ({ seconds = DEFAULT_SECONDS, reason = 'asked', workers = [], isUrgent = false, isOutsideHeap = false } = {}, signal) {
+    this.#running ??= this.#watch({ seconds, reason, workers, isUrgent, isOutsideHeap }, signal).finally(() => { this.#running = undefined })
     return this.#running
   }
 
   /**
-   * @param {{ seconds: number, reason: 'growth' | 'asked', workers: string[], isUrgent: boolean }} wanted
+   * @param {{ seconds: number, reason: 'growth' | 'asked', workers: string[], isUrgent: boolean, isOutsideHeap: boolean }} wanted
    * @param {AbortSignal} [signal]
    * @returns {Promise<AllocationSites>}
    */
-  async #watch ({ seconds, reason, workers, isUrgent }, signal) {
+  async #watch ({ seconds, reason, workers, isUrgent, isOutsideHeap }, signal) {
     /** @type {Run} */
     const run = {
       reason,
@@ -176,7 +178,7 @@ class SiteWatch {
       readMs: 0
     }
     const wait = this.#parts.wait ?? sleep
-    const close = await this.#open(run, { seconds, workers })
+    const close = await this.#open(run, { seconds, workers, samples: isOutsideHeap ? HOLDER_SAMPLES : HEAP_SAMPLES })
     try {
       for (let interval = 1; interval <= INTERVALS; interval++) {
         await wait(seconds * 1e3 / INTERVALS, undefined, { signal }).catch(() => {})
@@ -204,16 +206,16 @@ class SiteWatch {
 
   /**
    * @param {Run} run
-   * @param {{ seconds: number, workers: string[] }} wanted
+   * @param {{ seconds: number, workers: string[], samples: typeof HEAP_SAMPLES }} wanted
    * @returns {Promise<() => Promise<void>>} closes everything
    */
-  async #open (run, { seconds, workers }) {
+  async #open (run, { seconds, workers, samples }) {
     const { main } = this.#parts
     run.hasBuffers = await main.read('armBuffers', { seconds: seconds + GRACE_SECONDS }, ANSWER_MS).then(() => true, () => false)
     if (!run.hasBuffers) run.notes.add('Buffers are not sampled: the main thread did not answer')
     if (!this.#parts.hasSession()) run.notes.add('allocations in the heap are not sampled: there is no inspector session')
     else if (run.reason === 'growth' && this.#parts.heapBytes() > MAX_HEAP_BYTES) run.notes.add('allocations in the heap are not sampled by themselves while it is this large: loopscope memory --sites does')
-    else await this.#addHeap(run, null, this.#parts.sampler())
+    else await this.#addHeap(run, null, { sampler: this.#parts.sampler(), samples })
     const closeThreads = workers.length === 0 ? async () => {} : await this.#openWorkers(run, workers)
     return async () => {
       for (const { sampling } of run.heaps) await sampling.close().catch(() => {}) // the thread or the session is gone
@@ -232,7 +234,7 @@ class SiteWatch {
     const opened = await this.#parts.threadSessions?.open(thread => { threads.push(thread) }).catch(() => undefined)
     for (const thread of threads) {
       const name = workers.find(name => name === thread.kind || name === `worker ${thread.id}`)
-      if (name !== undefined) await this.#addHeap(run, name, new HeapSampler({ post: thread.post.bind(thread) }))
+      if (name !== undefined) await this.#addHeap(run, name, { sampler: new HeapSampler({ post: thread.post.bind(thread) }), samples: HEAP_SAMPLES })
     }
     return async () => { await opened?.close() }
   }
@@ -240,11 +242,11 @@ class SiteWatch {
   /**
    * @param {Run} run
    * @param {string | null} thread
-   * @param {Pick<HeapSampler, 'refine'>} sampler
+   * @param {{ sampler: Pick<HeapSampler, 'refine'>, samples: typeof HEAP_SAMPLES }} how
    */
-  async #addHeap (run, thread, sampler) {
+  async #addHeap (run, thread, { sampler, samples }) {
     try {
-      const sampling = await sampler.refine(HEAP_SAMPLES)
+      const sampling = await sampler.refine(samples)
       run.heaps.push({ thread, sampling, boundaries: [], profile: null })
       if (thread === null) run.readMs += sampling.lastReadMs()
     } catch {
@@ -389,8 +391,9 @@ function fillBoundaries (boundaries, count, last) {
 }
 
 /** @param {Growing[]} growing */
-function workersOf (growing) {
-  return growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : [])
+function wantedOf (growing) {
+  const workers = growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : [])
+  return { workers, isOutsideHeap: growing.every(({ owner }) => owner === 'buffers' || owner === 'external') }
 }
 
 /**
