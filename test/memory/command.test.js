@@ -110,7 +110,7 @@ test('a finding names nothing that is not the reason', () => {
 test('Buffers that no site created are probably held by the objects that stay', () => {
   const ofBuffers = { ...SITE, kind: 'buffers', line: 2, holder: 'Buffer', keptAt: null, bytesPerMinute: 1e6 }
   const grows = { owner: /** @type {const} */ ('buffers'), name: null, bytesPerMinute: 10e6 }
-  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites: [SITE, ofBuffers] } } }), grows)
+  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites: [{ ...SITE, route: 'GET /map' }, ofBuffers] } } }), grows)
   assert.equal(found?.where.line, 8)
   assert.match(found.what, /^Of the objects allocated in .+ that stay, 100 % come from row .+, and with them probably this memory\. What keeps them is probably map\.set/)
   const others = [{ ...SITE, line: 20 }, { ...SITE, line: 30 }]
