@@ -66,9 +66,10 @@ async function run (invocation) {
     const of = values.route === undefined ? '' : ` of ${values.route}`
     return terminal.line(printable(seconds === undefined ? `no request${of} was sampled yet; pass --seconds 10 to sample all` : `no request${of} was answered or in flight`))
   }
-  routes.slice(0, MAX_ROUTES).forEach((route, index) => {
-    if (index > 0) terminal.line('')
-    for (const line of routeLines(route, terminal.tableColumns())) terminal.line(line)
+  const shown = routes.slice(0, MAX_ROUTES).map(route => routeLines(route, terminal.tableColumns()))
+  shown.forEach((lines, index) => {
+    if (index > 0 && (lines.length > 1 || shown[index - 1].length > 1)) terminal.line('')
+    for (const line of lines) terminal.line(line)
   })
   if (routes.length > MAX_ROUTES) terminal.note(`${routes.length - MAX_ROUTES} more routes: see --json, or pass --route`)
 }
