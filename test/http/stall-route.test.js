@@ -33,6 +33,26 @@ test('without an interrupt the handler that ran longest in that time decides, an
   assert.equal(stallRoute.of({ fromMicros: 100, toMicros: 200 }, [null, before]).subject().route, null)
 })
 
+test('a stall in which no request was seen at work belongs to a request only if that ran for most of it', () => {
+  const { stallRoute } = createSubject()
+  const after = { context: requestOf('/after'), fromMicros: 160, toMicros: 190 }
+  const most = { context: requestOf('/most'), fromMicros: 110, toMicros: 190 }
+  const routeOf = slowest => {
+    stallRoute.note(100)
+    return stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest]).subject().route
+  }
+  assert.deepEqual([routeOf(after), routeOf(most), routeOf(null)], [null, 'GET /most', null])
+})
+
+test('a request that was handled at the end of a stall did not cause it', () => {
+  const subject = createSubject()
+  subject.stallRoute.note(100)
+  subject.stallRoute.note(100)
+  subject.current = requestOf('/waited')
+  subject.stallRoute.note(100)
+  assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).subject().route, null)
+})
+
 test('what was seen in an earlier stall is not used for this one', () => {
   const subject = createSubject()
   subject.current = requestOf('/earlier')

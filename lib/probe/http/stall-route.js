@@ -21,7 +21,10 @@ const { isFinished, routeOf } = require('./route-template')
 
 class StallRoute {
   #context
-  /** The last note. @type {{ tickMicros: number, found: RequestContext | undefined, span: Span | null } | undefined} */
+  /**
+   * What interrupts of the last stall saw. lead: how often a request, minus how often none
+   * @type {{ tickMicros: number, lead: number, found: RequestContext | undefined, span: Span | null } | undefined}
+   */
   #noted
 
   /** @param {Pick<RouteContext, 'current'>} context */
@@ -45,10 +48,10 @@ class StallRoute {
    * @param {number} tickMicros  the heartbeat's last tick before it
    */
   note (tickMicros) {
-    const seen = { tickMicros, found: this.#context.current(), span: activeSpan() }
-    if (seen.found === undefined && seen.span === null) return
-    const isFirst = this.#noted?.tickMicros !== tickMicros
-    if (isFirst || (this.#noted?.found === undefined && seen.found !== undefined)) this.#noted = seen
+    const seen = { found: this.#context.current(), span: activeSpan() }
+    const noted = this.#noted?.tickMicros === tickMicros ? this.#noted : { tickMicros, lead: 0, ...seen }
+    noted.lead += seen.found === undefined ? -1 : 1
+    this.#noted = noted.found === undefined && seen.found !== undefined ? { ...noted, ...seen } : noted
   }
 
   /**
@@ -60,7 +63,7 @@ class StallRoute {
     const seen = this.#noted?.tickMicros === fromMicros ? this.#noted : undefined
     this.#noted = undefined
     const during = slowest.find(one => one !== null && one.toMicros > fromMicros && one.fromMicros < toMicros)
-    const context = seen?.found ?? during?.context
+    const context = foundIn(seen, during, toMicros - fromMicros)
     const span = seen !== undefined && seen.found === context ? seen.span : null
     return {
       isAnswered: () => context === undefined || isFinished(context.request),
@@ -68,6 +71,18 @@ class StallRoute {
       spans: spansOf(context?.request, span)
     }
   }
+}
+
+/**
+ * A timer can hold the loop while requests wait, which are then handled in the same turn: it is not theirs.
+ * @param {{ lead: number, found: RequestContext | undefined } | undefined} seen  by interrupts
+ * @param {SlowRequest | null | undefined} during
+ * @param {number} micros  of the stall
+ */
+function foundIn (seen, during, micros) {
+  if (seen?.found !== undefined && seen.lead >= 0) return seen.found
+  const isMost = during && during.toMicros - during.fromMicros >= micros / 2
+  return seen === undefined || isMost ? during?.context : undefined
 }
 
 /**
