@@ -53,6 +53,18 @@ test('a function answers for its helpers, until one of them has most of it', () 
   assert.equal(read([[['run', 'render', 'first'], 5000], [['run', 'render', 'second'], 500]]).hotSpots[0].culprit.function, 'first')
 })
 
+test('the text of a hot spot has the line of the call, and the line on which its anonymous callback was at work', () => {
+  const profile = record([[['run', 'byId', '(anonymous)'], 3000]])
+  const [, , byId, callback] = profile.nodes
+  byId.callFrame.lineNumber = 4
+  callback.callFrame = { ...byId.callFrame, functionName: '', columnNumber: 30 }
+  callback.positionTicks = [{ line: 6, ticks: 300 }]
+  const lines = { 5: 'const byId = rows => rows.reduce((all, row) =>', 6: '  ({ ...all, [row.id]: row }), {})' }
+  const source = { count: () => 10, read: (file, from, to = from) => Object.entries(lines).filter(([line]) => line >= from && line <= to).map(([, text]) => text), dependsOn: () => false }
+  const { hotSpots: [{ culprit, text }] } = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source })
+  assert.deepEqual([culprit.function, culprit.line, text], ['byId', 5, `${lines[5]}\n${lines[6]}`])
+})
+
 test('a call into a dependency is told with the package, a synchronous call with its name', () => {
   const { hotSpots } = read([[['run', 'page', 'marked'], 3000], [['run', 'login', 'pbkdf2Sync'], 2000]])
   assert.deepEqual(hotSpots.map(({ culprit, sync }) => [culprit.function, culprit.via?.package ?? null, sync?.api ?? null]),

@@ -32,12 +32,14 @@ test('a date that is made of a value reads no clock', () => {
 
 test('a search in a list and a copy of what was gathered are seen on the line, where no builtin is known', () => {
   const asked = (text, culprit = {}) => ask(spot({ text, culprit })).instead
-  for (const text of ['const user = users.find(one => one.id === id)', '    if (seen.includes(id)) continue', 'rows.filter(row => !known.some(({ id }) => id === row.id))']) {
+  for (const text of ['const user = users.find(one => one.id === id)', '    if (seen.includes(id)) continue', '  return spans.filter(one => one.parentId === id).map(toTree)', 'rows.filter(row => !known.some(({ id }) => id === row.id))']) {
     assert.match(asked(text), /put the values into a Set, or a Map by key/, text)
   }
   for (const text of ['  (sums, row) => ({ ...sums, [row.shop]: row.amount }),', 'all = [...all, next(row)]']) assert.match(asked(text), /add to one object, array or Map/, text)
+  for (const text of ['  while (queue.length > 0) work(queue.shift())', 'names.unshift(name)']) assert.match(asked(text), /go through a long array by index/, text)
+  for (const text of ["    out = out.slice(0, -1) + '\\n'", 'this.text = this.text.trimEnd()']) assert.match(asked(text), /collect the parts in an array/, text)
   assert.match(asked('  return event.at.toLocaleDateString(locale, options)'), /make one Intl formatter/)
-  for (const text of ['rows.map(row => ({ ...row, tax: row.amount * 0.19 }))', 'const copy = [...rows]', 'router.findAll(id)']) assert.match(asked(text), /a better algorithm/, text)
+  for (const text of ['rows.map(row => ({ ...row, tax: row.amount * 0.19 }))', 'const copy = [...rows]', 'router.findAll(id)', 'name = path.slice(1)']) assert.match(asked(text), /a better algorithm/, text)
   assert.match(asked('users.find(one => one.name.localeCompare(name) === 0)', { call: 'String.localeCompare' }), /make one Intl formatter/, 'a known builtin comes first')
 })
 
@@ -81,6 +83,12 @@ test('what a package does later, for a call of the application on the same route
   assert.deepEqual([only.id, only.where.file, only.evidence.stalls, rest], ['hot-dependency', 'auth.js', 14, []])
   assert.equal(only.title, "POST /login spends 90 % of the loop's busy time in the package bcryptjs's compare, called in login (auth.js:23).")
   assert.equal(askAll(later('GET /me'), call).length, 2, 'on another route it may be for another call')
+})
+
+test('of a synchronous function of a package, the asynchronous one is named', () => {
+  const asked = name => ask(spot({ culprit: { via: { package: 'bcrypt', function: name, through: null } } })).instead
+  assert.match(asked('compareSync'), /^await compare\(\), the asynchronous variant/)
+  assert.match(asked('compare'), /^call it less often/)
 })
 
 test('a router that tries its routes one after the other is told as such', () => {

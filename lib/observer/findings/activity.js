@@ -9,7 +9,7 @@ const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
 
-/** @import { Culprit, Stall } from '../../../types/diagnostics' */
+/** @import { CodeFrame, Culprit, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Activity, Place, SocketCalls, SocketTime, HotSpot, Category } from '../../shared/findings/readings' */
 /** @import { Frame } from '../../formats/profile/frame' */
@@ -53,7 +53,7 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
   const sampled = findHotSpots(profile, { samples, busyMicros, stacks }, context)
   const stallsOf = byHotSpot(inTime, sampled)
   const hotSpots = sampled.map(sampledHotSpot => {
-    const { samples, isLoading, ...spot } = sampledHotSpot
+    const { samples, isLoading, stack, ...spot } = sampledHotSpot
     const [first, last] = [samples[0], /** @type {Sample} */ (samples.at(-1))]
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
     const here = stallsOf.get(sampledHotSpot) ?? []
@@ -66,7 +66,7 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
       samples: samples.length,
       sinceMs: fromMs + (first.atMicros - first.micros) / 1e3,
       isStartUp: isLoading && isEarly,
-      text: context.source.read(culprit.file, culprit.line)[0] ?? ''
+      text: textOf(culprit, stack, context.source)
     }
   })
   const busySamples = samples.filter(sample => stackOf(sample).state !== 'idle').length
@@ -82,6 +82,20 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
     sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
     categories: findCategories(samples, stackOf)
   }
+}
+
+/**
+ * A call such as map() is on one line, and the work of its anonymous callback on another.
+ * @param {Culprit} culprit
+ * @param {readonly CodeFrame[]} stack  innermost first
+ * @param {SourceLines} source
+ * @returns {string} the culprit's line, and that of its callback
+ */
+function textOf ({ function: name, file, line, call }, stack, source) {
+  const inner = stack.slice(0, stack.findIndex(frame => frame.function === name && frame.file === file))
+  const isCallback = call === null && inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file)
+  const lines = new Set(isCallback ? [line, inner[0].line] : [line])
+  return [...lines].flatMap(line => source.read(file, line)).join('\n')
 }
 
 /**
@@ -336,4 +350,4 @@ function toPlace ({ name, file, line, column }) {
   return { function: name, file, line, column }
 }
 
-module.exports = { isOfCode, readActivity, withStalls }
+module.exports = { isOfCode, readActivity, textOf, withStalls }

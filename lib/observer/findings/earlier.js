@@ -4,7 +4,7 @@
 // with stalls gets the readings of an observed time, so that the same detectors find the problem. Pure but for the source lines.
 
 const { isInPackage } = require('../../formats/profile/frame')
-const { isOfCode, withStalls } = require('./activity')
+const { isOfCode, textOf, withStalls } = require('./activity')
 const { UNMEASURED } = require('../../shared/findings/readings')
 
 /** @import { Stall } from '../../../types/diagnostics' */
@@ -103,7 +103,7 @@ function hotSpotsOf (stalls, busyMs, source) {
       sinceMs: some[0].at,
       route: routes.size === 1 ? some[0].route : null,
       routes: [...routes].map(([route, heldMs]) => ({ route, share: heldMs / busyMs })).sort((left, right) => right.share - left.share),
-      text: source.read(culprit.file, culprit.line)[0] ?? '',
+      text: textOf(culprit, some[0].stack, source),
       isLogging: false,
       isWriting: false,
       development: null,

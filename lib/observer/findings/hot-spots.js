@@ -9,7 +9,7 @@ const { findSampledCalls } = require('../sync-calls/sampled-calls')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples } = require('./samples')
 
-/** @import { Culprit } from '../../../types/diagnostics' */
+/** @import { CodeFrame, Culprit } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { HotSpot } from '../../shared/findings/readings' */
 /** @import { Frame } from '../../formats/profile/frame' */
@@ -24,7 +24,7 @@ const DEEPER_SHARE = 0.65
 const MOST = 0.5
 
 /** @typedef {{ samples: Sample[], micros: number }} Group */
-/** @typedef {Omit<HotSpot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean }} SampledHotSpot */
+/** @typedef {Omit<HotSpot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean, stack: CodeFrame[] }} SampledHotSpot */
 
 /**
  * @param {CpuProfile} profile
@@ -115,7 +115,7 @@ function keysOf ({ run, called }) {
 function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context) {
   const { samples, micros } = group
   const part = onlySamples(profile, samples)
-  const { culprit, origin } = findCulprit(part, { ...context, culpritShare: MOST })
+  const { culprit, origin, stack } = findCulprit(part, { ...context, culpritShare: MOST })
   if (culprit === null) return null
   const isMostly = (/** @type {(stack: Stack) => boolean} */ is) => {
     return samples.reduce((sum, sample) => is(stackOf(sample)) ? sum + sample.micros : sum, 0) >= micros * MOST
@@ -127,6 +127,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
   }
   return {
     culprit,
+    stack,
     origin: origin === 'dependency' ? 'dependency' : 'app',
     ms: micros / 1e3,
     ownMs: samples.reduce((sum, sample) => isInnermost(stackOf(sample), culprit) ? sum + sample.micros : sum, 0) / 1e3,

@@ -24,7 +24,7 @@
  * @property {string | null} route  the one that has more than half of it
  * @property {{ route: string | null, share: number }[]} routes  the routes that it ran for, heaviest first, each with its share of the busy time; null:
  *   for no request, or for an unknown one
- * @property {string} text      of its line, where it can be read
+ * @property {string} text      of its line, where it can be read, and of the line of its callback that was at work
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isWriting  the time was spent in writes of sockets
  * @property {number} queueMs    time of the queue of microtasks or ticks between two runs of it; 0 if no queue runs it

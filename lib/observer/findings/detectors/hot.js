@@ -165,7 +165,7 @@ const dependency = {
     const builtin = isExpression(spot.culprit.call, '') || CLONES.test(spot.culprit.call ?? '') ? builtinOf({ ...spot, text: '' }) : null
     return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${builtin === null ? '' : `${builtin.name} in `}the package ${name}${enteredBy(spot)}`,
-      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin) }),
+      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via?.function) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
@@ -189,8 +189,12 @@ function isRouting ({ culprit: { function: own, via } }, name) {
 /**
  * @param {string} name  of a package
  * @param {Builtin | null} builtin  that took the time in it
+ * @param {string} [entrance]  the function of the package that was called
  */
-function insteadOf (name, builtin) {
+function insteadOf (name, builtin, entrance = '') {
+  if (builtin === null && entrance.endsWith('Sync')) {
+    return `await ${entrance.slice(0, -'Sync'.length)}(), the asynchronous variant: native code then runs in another thread, JavaScript in smaller parts; or move the call to worker_threads`
+  }
   if (builtin === null) return `call it less often or with less data (a cache, a limit, pagination), use an asynchronous or native variant of ${name} if there is one, or move the call to worker_threads`
   if (builtin.instead !== EXPRESSION.instead) return builtin.instead
   return `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`
@@ -307,6 +311,11 @@ const SEARCH = Object.freeze({
   instead: 'put the values into a Set, or a Map by key, once before the loop, and look each up there'
 })
 
+const MOVES = Object.freeze({
+  why: 'it moves all the elements behind that place, each time: in a loop over a long array that is the square of the length',
+  instead: 'go through a long array by index and cut it off once, or use a queue that moves nothing (a linked list, two arrays)'
+})
+
 const STACKS = Object.freeze({
   why: 'a stack trace is collected and written as text on the event loop, which takes longer the deeper the stack is, and with source maps',
   instead: 'create errors and read their stack only where something failed, or lower Error.stackTraceLimit'
@@ -315,10 +324,7 @@ const STACKS = Object.freeze({
 /** @type {[RegExp, Omit<Builtin, 'name'> & { name?: string }][]} */
 const OTHERS = [
   [/^Array\.(includes|indexOf|lastIndexOf)$/, SEARCH],
-  [/^Array\.(shift|unshift|splice)$/, {
-    why: 'it moves all the elements behind that place, each time: in a loop that is the square of the length',
-    instead: 'go through a long array by index and cut it off once, or use a queue that moves nothing (a linked list, two arrays)'
-  }],
+  [/^Array\.(shift|unshift|splice)$/, MOVES],
   [CLONES, {
     why: 'it copies everything that is reachable from the value, on the event loop of the sender and again on that of the receiver',
     instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
@@ -361,7 +367,13 @@ const OTHERS = [
 const WRITTEN = [
   [/\.(toLocale\w*String|localeCompare)\(/, FORMATTERS],
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
-  [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(/, SEARCH],
+  [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(|\.filter\(.*===/, SEARCH],
+  [/\.(shift|unshift|splice)\(/, MOVES],
+  // V8 keeps a text that grows by += in parts, until something reads in it.
+  [/(?<![\w$.])([\w$.]+) *= *\1\.(slice|substring|substr|trim\w*|replace\w*|toUpperCase|toLowerCase)\(/, {
+    why: 'a text that grows in a loop is copied as a whole each time something reads or cuts it: that is the square of its length',
+    instead: 'collect the parts in an array and join them once at the end (join(\',\') puts what is between them), and leave the text alone until then'
+  }],
   [/\bObject\.(keys|values|entries)\(/, {
     why: 'it makes an array of all the keys or values each time, which takes longer the more there are',
     instead: 'use a Map, which is gone through without a copy and knows its size, or keep the count or the list up to date where entries come and go'
