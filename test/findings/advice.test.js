@@ -91,6 +91,19 @@ test('of a synchronous function of a package, the asynchronous one is named', ()
   assert.match(asked('compare'), /^call it less often/)
 })
 
+test('what makes an object of each record is to return plain ones', () => {
+  const asked = name => ask(spot({ culprit: { via: { package: name, function: 'hydrate', through: null } } })).instead
+  for (const [name, instead] of [['mongoose', /^use `\.lean\(\)`/], ['sequelize', /^use `raw: true`/], ['typeorm', /^use `getRawMany\(\)`/]]) assert.match(asked(name), instead)
+})
+
+test('of a sort whose comparator makes collators, the collator is to be kept', () => {
+  const asked = text => ask(spot({ text, culprit: { call: 'Array.sort' } }))
+  const { title, instead } = asked('rows.sort((left, right) =>\n  left.name.localeCompare(right.name, locale))')
+  assert.match(title, /in Array\.sort, called in login/)
+  assert.match(instead, /^make one Intl formatter or collator/)
+  assert.match(asked('rows.sort((left, right) => left.at - right.at)').instead, /^keep the data sorted/)
+})
+
 test('a router that tries its routes one after the other is told as such', () => {
   const routing = spot({ origin: 'dependency', culprit: { function: 'match', file: 'node_modules/path-to-regexp/dist/index.js', via: null } })
   const first = ask(routing)

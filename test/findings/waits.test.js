@@ -26,6 +26,19 @@ for (const { name, id, sick, healthy, says, where } of WAITING) {
   })
 }
 
+test('lookups that queue are told by one sampled request, as few end', () => {
+  const asked = lookups => {
+    const pace = { ms: 60_000, routes: [{ route: 'GET /orders', count: 40, seconds: 193 }] }
+    const waits = [routeOf([lineOf({ meanMs: 4900, durationMs: 5000, requests: 1, awaited: 'node:dns/promises' })], { durationMs: 5000, requests: 1 })]
+    return find({ pace, waits, process: { waitsFor: { GetAddrInfoReqWrap: lookups } } }, 'slow-dns')
+  }
+  const { title, what, where } = asked(1200)
+  assert.match(title, /^DNS is slow: looking up a name takes 4\.8 s, 100 % of the time of GET \/orders\.$/)
+  assert.match(what, /the 2 of 4 that lookups may have, and further lookups queue\. Requests wait at loadOrders \(orders\.js:12\)/)
+  assert.equal(where.function, 'loadOrders')
+  assert.equal(asked(3), undefined)
+})
+
 test('a route that is slow elsewhere is not said again, and says what was not seen', () => {
   const pace = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] } }
   const sampled = (lines, unseenMs = 0) => ({ ...pace, waits: [{ ...routeOf(lines, { durationMs: 900 }), unseenMs }] })

@@ -91,9 +91,9 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
  * @param {SourceLines} source
  * @returns {string} the culprit's line, and that of its callback
  */
-function textOf ({ function: name, file, line, call }, stack, source) {
+function textOf ({ function: name, file, line }, stack, source) {
   const inner = stack.slice(0, stack.findIndex(frame => frame.function === name && frame.file === file))
-  const isCallback = call === null && inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file)
+  const isCallback = inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file)
   const lines = new Set(isCallback ? [line, inner[0].line] : [line])
   return [...lines].flatMap(line => source.read(file, line)).join('\n')
 }

@@ -155,6 +155,18 @@ function hotSpotFinding (id, spot, readings, details) {
 }
 
 /**
+ * Packages that make an object with methods, getters and a copy of its values for each record of a database, with what makes them return plain
+ * objects.
+ * @type {Readonly<Record<string, string>>}
+ */
+const MAPPERS = Object.freeze({ mongoose: '`.lean()`', sequelize: '`raw: true`', typeorm: '`getRawMany()`' })
+
+/** @param {string} name  of one of these packages */
+function plainObjectsOf (name) {
+  return `use ${MAPPERS[name]} to get plain objects where records are only read or sent, and select only the fields that you need`
+}
+
+/**
  * JSON.stringify() and string conversion call toJSON() or toString() of each object: if that took the time, it is what to change.
  * @param {HotSpot} spot
  * @param {Details} details
@@ -168,8 +180,8 @@ function converting ({ converter, culprit }, details) {
     ...details,
     work: dependencyOf(culprit) === owner && (culprit.via ?? culprit).function === name ? details.work : `${details.work}, most of it in ${whose}`,
     why: `${name}() runs once for each object that is converted to text, and everything else waits until all are done`,
-    instead: owner === 'mongoose'
-      ? 'use `.lean()` to get plain objects where documents are only sent, and select() the fields that you need'
+    instead: owner !== null && Object.hasOwn(MAPPERS, owner)
+      ? plainObjectsOf(owner)
       : `convert plain objects with only the fields that you need, or make ${name}() cheaper: cache its result`,
     evidence: { ...details.evidence, converter: owner === null ? name : `${owner} ${name}` }
   }
@@ -292,4 +304,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, placeOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }
+module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }

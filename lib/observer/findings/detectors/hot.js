@@ -9,7 +9,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
+const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, plainObjectsOf, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -195,6 +195,7 @@ function insteadOf (name, builtin, entrance = '') {
   if (builtin === null && entrance.endsWith('Sync')) {
     return `await ${entrance.slice(0, -'Sync'.length)}(), the asynchronous variant: native code then runs in another thread, JavaScript in smaller parts; or move the call to worker_threads`
   }
+  if (builtin === null && Object.hasOwn(MAPPERS, name)) return `${plainObjectsOf(name)}, and fewer records at a time`
   if (builtin === null) return `call it less often or with less data (a cache, a limit, pagination), use an asynchronous or native variant of ${name} if there is one, or move the call to worker_threads`
   if (builtin.instead !== EXPRESSION.instead) return builtin.instead
   return `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`
@@ -306,6 +307,8 @@ const FORMATTERS = Object.freeze({
   why: 'creating a formatter or collator of Intl takes far longer than using it, and each such call may create one',
   instead: 'make one Intl formatter or collator for each locale and set of options, keep it, and call its format() or compare()'
 })
+const MAKES_FORMATTER = /\.(toLocale\w*String|localeCompare)\(/
+const SORT = /sort$|toSorted$/i
 const SEARCH = Object.freeze({
   why: 'it looks at one element after the other; inside a loop that is the length of the one list times the length of the other',
   instead: 'put the values into a Set, or a Map by key, once before the loop, and look each up there'
@@ -351,7 +354,7 @@ const OTHERS = [
     why: 'each new expression is compiled again',
     instead: 'make the expression once, outside of the loop or function, and keep it'
   }],
-  [/sort$|toSorted$/i, {
+  [SORT, {
     why: 'sorting takes more than linear time, and calls the comparator for each comparison',
     instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
   }],
@@ -365,7 +368,7 @@ const OTHERS = [
 ]
 /** What the line shows where no builtin is known, because V8 inlines it or it only calls back. @type {[RegExp, Omit<Builtin, 'name'>][]} */
 const WRITTEN = [
-  [/\.(toLocale\w*String|localeCompare)\(/, FORMATTERS],
+  [MAKES_FORMATTER, FORMATTERS],
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
   [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(|\.filter\(.*===/, SEARCH],
   [/\.(shift|unshift|splice)\(/, MOVES],
@@ -401,6 +404,8 @@ function builtinOf ({ culprit: { call }, text }) {
     return READS_CLOCK.test(text) ? { ...written, instead: `${written.instead}; read the clock once before the loop` } : written
   }
   if (isExpression(call, text)) return { ...EXPRESSION, name: `${call} (regular expression)` }
+  // The comparator takes the time.
+  if (SORT.test(call) && MAKES_FORMATTER.test(text)) return { ...FORMATTERS, name: call }
   return { ...ANY, name: call, ...OTHERS.find(([name]) => name.test(call))?.[1] }
 }
 

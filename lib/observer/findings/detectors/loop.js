@@ -106,6 +106,7 @@ const START_UP = Object.freeze({
   longMs: 3000,
   // For this long after the start it is reported.
   recentMs: 90_000,
+  most: 0.5,
   minLateStalls: 2,
   // Without stalls, as of other synchronous calls.
   late: { ofTime: 0.05 }
@@ -138,7 +139,8 @@ const startUp = {
  * @returns {Finding}
  */
 function slowStart (readings, ms, spot) {
-  const loading = loadingOf(readings, ms, spot)
+  // Of a start that was recorded from its middle on, the heaviest part that was seen may be a small one.
+  const loading = loadingOf(readings, ms, spot !== undefined && spot.ms >= ms * START_UP.most ? spot : undefined)
   return makeFinding(readings, {
     ...loading,
     severity: ms >= START_UP.longMs ? 'warning' : 'info',

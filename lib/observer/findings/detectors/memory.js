@@ -31,14 +31,16 @@ const gcPressure = {
     if (activity === null || mayHaveWaited(readings)) return []
     const { gcMs, categories: { collected: { where } } } = activity
     const share = gcShareOf(activity)
-    if (gcMs < MIN_SAMPLES * GC_PRESSURE.sampleMs || share < GC_PRESSURE.minBusyShare || gcMs < observedMsOf(readings) * GC_PRESSURE.minTimeShare) return []
+    // A collection waits for its helper threads too, which are late where CPUs are short.
+    const lostMs = gcMs * ranShare(readings)
+    if (gcMs < MIN_SAMPLES * GC_PRESSURE.sampleMs || share < GC_PRESSURE.minBusyShare || lostMs < observedMsOf(readings) * GC_PRESSURE.minTimeShare) return []
     const stalls = sumStalls(readings, ['gc'])
     const stalled = stalls.count === 0 ? '' : `, in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
     return [makeFinding(readings, {
       id: 'gc-pressure',
       title: `The garbage collector takes ${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} runs`}.`,
-      lostMs: gcMs * ranShare(readings),
-      what: `Collections held the loop for ${duration(gcMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`,
+      lostMs,
+      what: `Collections held the loop for ${duration(lostMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`,
       where: where && { ...where, via: null, route: null },
       why: 'everything that is allocated has to be collected, and while the collector marks and moves objects, nothing else runs',
       instead: insteadOf(readings),

@@ -3,7 +3,7 @@
 // Detectors of what requests wait for outside the process: a connection of a pool, a name server, a connection that is opened for each call.
 
 const { makeFinding } = require('../finding')
-const { isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, utilizationOf } = require('../../../shared/findings/readings')
+const { isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, slowRoutes, utilizationOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
 const { duration, percent, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
@@ -306,7 +306,7 @@ const slowDns = {
     const lookups = calls.filter(({ kind, operation, count, seconds }) => {
       return kind === 'dns' && operation === 'lookup' && count >= SLOW_DNS.minLookups && seconds * 1e3 / count >= SLOW_DNS.minMs
     }).sort((left, right) => right.seconds - left.seconds)
-    const [at] = linesOf(readings, ({ awaited }) => awaited !== null && AWAITED_DNS.has(awaited)).filter(({ meanMs, share }) => meanMs >= SLOW_DNS.minMs && share >= SLOW_DNS.minShare)
+    const [at] = [...linesOf(readings, isDns), ...slowLookups(readings)].filter(({ meanMs, share }) => meanMs >= SLOW_DNS.minMs && share >= SLOW_DNS.minShare)
     const waited = lookups.length === 0 ? null : waitedForDns(readings, lookups)
     if (at === undefined && (waited === null || waited.share < SLOW_DNS.minShare)) return []
     const route = at?.route ?? waited?.route ?? ''
@@ -315,6 +315,8 @@ const slowDns = {
     const share = at?.share ?? waited?.share ?? 0
     const [slowest] = lookups
     const size = process?.poolSize ?? SLOW_DNS.poolSize
+    // libuv gives lookups no more.
+    const half = Math.ceil(size / 2)
     const threads = seconds * 1e3 / Math.max(1, observedMsOf(readings))
     // A lookup of the application's own, or dns.resolve(), needs no thread: seen is which one is under way now.
     const holdsThreads = Object.keys(process?.waitsFor ?? {}).some(isPoolLookup)
@@ -326,18 +328,40 @@ const slowDns = {
       title: `DNS is slow: looking up ${name} takes ${duration(meanMs)}, ${percent(share)} of the time of ${route}.`,
       what: sentences(
         slowest && `${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`,
-        holdsThreads && `dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads > size ? `all ${size}` : `${rounded(threads)} of ${size} on average`}.`,
+        holdsThreads && `dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads >= half ? `the ${half} of ${size} that lookups may have, and further lookups queue` : `${rounded(threads)} of ${size} on average`}.`,
         place && `Requests wait at ${placeText(place.line)}.`
       ),
       where: placeOf(place === null ? null : { route, line: place.line }),
       why: `nothing caches the answers: each new connection asks the name server again${holdsThreads ? ', and files, crypto and zlib wait for the same threads' : ''}`,
       instead: 'keep connections open, so that fewer names are looked up; cache the answers (in the application where it looks up names itself, or in the option lookup; or by a local resolver such as nscd, systemd-resolved or dnsmasq); ' +
         'check the name server, and search domains and ndots in resolv.conf, which multiply the queries',
-      evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), ...(holdsThreads && { threads: rounded(threads, 2), poolSize: size }) },
+      evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), ...(holdsThreads && { threads: rounded(Math.min(half, threads), 2), poolSize: size }) },
       confidence: at === undefined ? 'medium' : 'high',
       next: [`npx loopscope waits ${readings.pid} --seconds 10`]
     })]
   }
+}
+
+/** @param {WaitLine} line */
+function isDns ({ awaited }) {
+  return awaited !== null && AWAITED_DNS.has(awaited)
+}
+
+/**
+ * Where the name server does not answer, lookups queue and few requests end: then a single sampled one shows enough.
+ * @param {Readings} readings
+ * @returns {RouteLine[]}
+ */
+function slowLookups (readings) {
+  const { waitsFor = {}, poolSize = SLOW_DNS.poolSize } = readings.process ?? {}
+  const underWay = Object.entries(waitsFor).reduce((sum, [kind, count]) => isPoolLookup(kind) ? sum + count : sum, 0)
+  if (underWay <= poolSize) return []
+  return slowRoutes(readings).flatMap(({ route, count, meanMs }) => {
+    const most = mostWaitedLine(readings, route)
+    if (most === null || !isDns(most.line)) return []
+    const { line, share } = most
+    return [{ route, line, share, meanMs: meanMs * share, perSecond: count * 1e3 / observedMsOf(readings), seconds: count * meanMs * share / 1e3 }]
+  })
 }
 
 /**
