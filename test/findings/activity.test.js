@@ -97,6 +97,9 @@ test('what ran when the process started and is over belongs to the start', () =>
   const startUps = startedAt => read(stretches, { startedAt }).hotSpots.map(({ culprit, isStartUp }) => [culprit.function, isStartUp])
   assert.deepEqual(startUps(1e6 - 500), [['handle', false], ['warmUp', true]])
   assert.deepEqual(startUps(1e6 - 60_000), [['handle', false], ['warmUp', false]])
+  const inRequest = { ...record(stretches), routes: { names: ['GET /config'], samples: Array(1000).fill(0) } }
+  const { hotSpots } = readActivity(inRequest, { fromMs: 1e6, startedAt: 1e6 - 500, stalls: [] }, { appRoot: '/app', source: NO_SOURCE })
+  assert.ok(hotSpots.every(({ isStartUp }) => !isStartUp), 'a request loaded it')
 })
 
 test('the stalls of a function are counted as its own, and tell its line and call', () => {

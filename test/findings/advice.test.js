@@ -74,6 +74,8 @@ test('a function that spends most of its time in one package, in whichever of it
   const { title, instead } = ask(spot({ inPackage: 'zod' }))
   assert.match(title, /in login \(auth\.js:23\), most of it in the package zod\.$/)
   assert.match(instead, /variant of zod/)
+  const converter = { function: 'Document.toJSON', file: 'node_modules/mongoose/lib/document.js', line: 9, column: 1, package: 'mongoose' }
+  assert.match(ask(spot({ inPackage: 'express', converter })).title, /in login \(auth\.js:23\), most of it in Document\.toJSON of the package mongoose\.$/)
 })
 
 test('what a package does later, for a call of the application on the same route, is one finding with that call', () => {

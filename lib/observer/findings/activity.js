@@ -58,14 +58,15 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
     const isEarly = fromMs + first.atMicros / 1e3 - startedAt < START_UP_MS && toMs - fromMs - last.atMicros / 1e3 > OVER_MS
     const here = stallsOf.get(sampledHotSpot) ?? []
     const { culprit, stalls } = withStalls(spot, here.filter(isOfCode))
+    const routes = routesOf(profile, samples, { stalls: here, fromMs, busyMicros })
     return {
       ...spot,
-      ...routesOf(profile, samples, { stalls: here, fromMs, busyMicros }),
+      ...routes,
       culprit,
       stalls,
       samples: samples.length,
       sinceMs: fromMs + (first.atMicros - first.micros) / 1e3,
-      isStartUp: isLoading && isEarly,
+      isStartUp: isLoading && isEarly && routes.route === null,
       text: textOf(culprit, stack, context.source)
     }
   })

@@ -163,7 +163,7 @@ const MAPPERS = Object.freeze({ mongoose: '`.lean()`', sequelize: '`raw: true`',
 
 /** @param {string} name  of one of these packages */
 function plainObjectsOf (name) {
-  return `use ${MAPPERS[name]} to get plain objects where records are only read or sent, and select only the fields that you need`
+  return `use ${MAPPERS[name]} to get plain objects where records are only read or sent; select only the fields that you need, and read fewer records at a time`
 }
 
 /**

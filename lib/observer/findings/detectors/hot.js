@@ -195,7 +195,7 @@ function insteadOf (name, builtin, entrance = '') {
   if (builtin === null && entrance.endsWith('Sync')) {
     return `await ${entrance.slice(0, -'Sync'.length)}(), the asynchronous variant: native code then runs in another thread, JavaScript in smaller parts; or move the call to worker_threads`
   }
-  if (builtin === null && Object.hasOwn(MAPPERS, name)) return `${plainObjectsOf(name)}, and fewer records at a time`
+  if (builtin === null && Object.hasOwn(MAPPERS, name)) return plainObjectsOf(name)
   if (builtin === null) return `call it less often or with less data (a cache, a limit, pagination), use an asynchronous or native variant of ${name} if there is one, or move the call to worker_threads`
   if (builtin.instead !== EXPRESSION.instead) return builtin.instead
   return `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`
@@ -274,10 +274,10 @@ const ownFunction = {
   id: 'hot-function',
   enough: ENOUGH.function,
   describe (spot, readings) {
-    const { culprit, inPackage } = spot
+    const { culprit, inPackage, converter } = spot
     const { why, instead, name } = builtinOf(spot)
     const place = placed(culprit)
-    const details = name === null && inPackage !== null
+    const details = name === null && inPackage !== null && converter === null
       ? { work: `${place}, most of it in the package ${inPackage}`, instead: insteadOf(inPackage, null) }
       : { work: name === null ? place : `${name}, called in ${place}`, instead }
     return hotSpotFinding('hot-function', spot, readings, { why, ...details })
