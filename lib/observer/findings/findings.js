@@ -117,6 +117,7 @@ class FindingsReader {
       activity,
       slow,
       waits: waits?.(at - fromMs),
+      dependsOn: this.#source.dependsOn,
       stalls: inTime,
       system: systemBetween(before, now),
       ownCpu: ownCpuOf(now.system),

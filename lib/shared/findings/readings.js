@@ -139,6 +139,7 @@
  * @property {Stall[]} stalls      of the observed time
  * @property {SlowRequest[]} slow  the worst, as they are kept
  * @property {RouteWaits[]} [waits]  where sampled requests of the observed time waited
+ * @property {import('../../formats/profile/called-package').DependsOn} [dependsOn]
  * @property {CallReading[]} [calls]  to dependencies
  * @property {Record<string, number>} [connections]  open connections to other processes, by port, the most at one moment; empty where that is not known
  * @property {System} system

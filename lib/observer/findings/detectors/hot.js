@@ -3,7 +3,7 @@
 // Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice. Logging is
 // spread all over an application: its time is summed.
 
-const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
+const { dependencyOf, isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
@@ -14,6 +14,7 @@ const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, plain
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings, HotSpot } from '../../../shared/findings/readings' */
+/** @import { RouteLine } from '../waiting' */
 
 /**
  * @typedef {object} HotDetector
@@ -163,12 +164,45 @@ const dependency = {
   describe (spot, readings) {
     const name = packageName(spot)
     const builtin = isExpression(spot.culprit.call, '') || CLONES.test(spot.culprit.call ?? '') ? builtinOf({ ...spot, text: '' }) : null
+    const awaited = builtin === null && !isRouting(spot, name) ? awaitedCallOf(spot, readings) : null
+    if (awaited !== null) return awaitedFinding(spot, readings, awaited)
     return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${builtin === null ? '' : `${builtin.name} in `}the package ${name}${enteredBy(spot)}`,
       ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via?.function) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
+}
+
+const MIN_AWAITED_SHARE = 0.3
+
+/**
+ * What a package does later, in callbacks of streams and timers, has no function of the application on its stack. Where requests of the route await
+ * that package, or one that depends on it, they called it.
+ * @param {HotSpot} spot
+ * @param {Readings} readings
+ * @returns {RouteLine | null}
+ */
+function awaitedCallOf ({ culprit: { file }, route }, readings) {
+  if (route === null || !isInPackage(file)) return null
+  const isCall = (/** @type {string | null} */ name) => name !== null && (name === packageOf(file) || readings.dependsOn?.(`node_modules/${name}/`, packageOf(file)) === true)
+  return linesOf(readings, ({ awaited }) => isCall(awaited)).find(at => at.route === route && at.share >= MIN_AWAITED_SHARE) ?? null
+}
+
+/**
+ * @param {HotSpot} spot
+ * @param {Readings} readings
+ * @param {RouteLine} at
+ */
+function awaitedFinding (spot, readings, at) {
+  const [name, inner] = [String(at.line.awaited), packageOf(spot.culprit.file)]
+  const finding = hotSpotFinding('hot-dependency', spot, readings, {
+    work: `the package ${name}${name === inner ? '' : `, through ${inner}`}, awaited in ${placed(at.line)}`,
+    why: `${name} computes on the event loop, and everything else waits until it is done`,
+    instead: insteadOf(name, null),
+    evidence: { package: name, ...(name !== inner && { through: inner }) }
+  })
+  return { ...finding, where: placeOf(at) }
 }
 
 const ROUTERS = new Set(['path-to-regexp', 'router', 'express', '@koa/router', 'koa-router'])
