@@ -91,6 +91,7 @@ test('of a synchronous function of a package, the asynchronous one is named', ()
   const asked = name => ask(spot({ culprit: { via: { package: 'bcrypt', function: name, through: null } } })).instead
   assert.match(asked('compareSync'), /^await compare\(\), the asynchronous variant/)
   assert.match(asked('compare'), /^call it less often/)
+  assert.match(ask(spot({ culprit: { via: { package: 'mobx', function: '(anonymous)', through: null } } })).title, /in the package mobx, called in login/)
 })
 
 test('what makes an object of each record is to return plain ones', () => {

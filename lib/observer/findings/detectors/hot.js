@@ -38,6 +38,8 @@ const ENOUGH = Object.freeze({
   function: { ofTime: 0.4, ofBusy: 0.35 }
 })
 const MAX_PLACES = 3
+// An export that has no name inside its package, called as what the application named it.
+const ANONYMOUS = '(anonymous)'
 // Shares of the work from which it is named although nothing is wrong, and from which what to change is said as well.
 const NOTABLE = Object.freeze({ ofBusy: 1 / 3, most: 0.5, ofTime: 0.1 })
 
@@ -239,7 +241,7 @@ function insteadOf (name, builtin, entrance = '') {
 function enteredBy ({ culprit, places = [placed(culprit)] }) {
   const { via } = culprit
   if (via === null || isInPackage(culprit.file)) return through(culprit)
-  const entrance = places.length === 1 ? `'s ${via.function}` : ''
+  const entrance = places.length === 1 && via.function !== ANONYMOUS ? `'s ${via.function}` : ''
   return `${entrance}${through(culprit)}, called in ${places.slice(0, MAX_PLACES).join(', ')}`
 }
 
