@@ -64,6 +64,9 @@ const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findInd
 /** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
 const MEANINGFUL_NAME = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
+/** Bundlers put a number behind a name that another file has as well. */
+const BUNDLED = /\$\d+$/
+
 /** Methods that frameworks add to these objects of Node's are shown under the usual variable names. */
 const RECEIVERS = new Map([['ServerResponse', 'res'], ['Http2ServerResponse', 'res'], ['IncomingMessage', 'req'], ['Http2ServerRequest', 'req']])
 
@@ -367,7 +370,7 @@ function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
   const receiver = RECEIVERS.get(call?.receiver ?? '')
   // V8 names anonymous functions after what they were assigned to; in minified code that has no meaning.
-  const name = (frame.name === 'module.exports' ? fileName(frame) : frame.name).replace(/^((module\.)?exports|\w{1,2})\./, '')
+  const name = (frame.name === 'module.exports' ? fileName(frame) : frame.name).replace(/^((module\.)?exports|\w{1,2})\./, '').replace(BUNDLED, '')
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }
 
