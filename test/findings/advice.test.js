@@ -108,17 +108,17 @@ test('of a sort whose comparator makes collators, the collator is to be kept', (
 })
 
 test('what a package does in callbacks is told with the package that requests await, and its line', () => {
-  const packing = (changes = {}) => spot({ route: 'GET /orders', origin: 'dependency', culprit: { function: 'pack', file: 'node_modules/pngjs/lib/pack.js', ...changes } })
+  const packing = (changes = {}) => spot({ route: 'GET /orders', origin: 'dependency', culprit: { function: 'pack', file: 'node_modules/undici/lib/pack.js', ...changes } })
   const asked = (awaited, rest = {}) => {
     const waits = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] }, waits: [routeOf([lineOf({ meanMs: 80, awaited })])] }
-    return ask(packing(), { ...waits, dependsOn: (file, name) => file === 'node_modules/qrcode/' && name === 'pngjs', ...rest })
+    return ask(packing(), { ...waits, dependsOn: (file, name) => file === 'node_modules/piscina/' && name === 'undici', ...rest })
   }
-  const { id, title, where, instead, evidence } = asked('qrcode')
-  assert.deepEqual([id, title], ['hot-dependency', "GET /orders spends 90 % of the loop's busy time in the package qrcode, through pngjs, awaited in loadOrders (orders.js:12)."])
-  assert.deepEqual([where.function, where.line, evidence.package, evidence.through], ['loadOrders', 12, 'qrcode', 'pngjs'])
-  assert.match(instead, /variant of qrcode/)
-  assert.match(asked('pngjs').title, /in the package pngjs, awaited in loadOrders/)
-  assert.match(asked('pg').title, /in the package pngjs\.$/)
+  const { id, title, where, instead, evidence } = asked('piscina')
+  assert.deepEqual([id, title], ['hot-dependency', "GET /orders spends 90 % of the loop's busy time in the package piscina, through undici, awaited in loadOrders (orders.js:12)."])
+  assert.deepEqual([where.function, where.line, evidence.package, evidence.through], ['loadOrders', 12, 'piscina', 'undici'])
+  assert.match(instead, /variant of piscina/)
+  assert.match(asked('undici').title, /in the package undici, awaited in loadOrders/)
+  assert.match(asked('pg').title, /in the package undici\.$/)
 })
 
 test('a router that tries its routes one after the other is told as such', () => {
