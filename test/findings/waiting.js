@@ -58,6 +58,25 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    name: 'an agent whose sockets are all in use: only calls that had to wait for one are reported',
+    id: 'small-pool',
+    sick: awaiting({ meanMs: 90, awaited: 'axios' }, { connections: { 80: 2 }, calls: [call('http', 'acquire', 'prices:80', 4000, 90), call('http', 'GET', 'prices:80', 6000, 30)], slow: slow([wait('http', 'acquire', 'prices:80', 60)]) }),
+    healthy: [
+      awaiting({ meanMs: 90, awaited: 'axios' }, { connections: { 80: 2 }, calls: [call('http', 'acquire', 'prices:80', 60, 20), call('http', 'GET', 'prices:80', 6000, 80)], slow: slow([wait('http', 'acquire', 'prices:80', 20)]) })
+    ],
+    says: /^The connection pool of the HTTP client for prices:80 is too small: getting a connection takes 60 ms, both connections are in use, and 6 requests wait for one\. A request has a connection for 30 ms/,
+    where: 'loadOrders'
+  },
+  {
+    name: 'a client of undici that sends one request after the other, which it reports',
+    id: 'small-pool',
+    sick: awaiting({ meanMs: 90, awaited: 'undici' }, { connections: { 80: 1 }, calls: [call('http', 'acquire', 'prices:80', 6000, 80), call('http', 'GET', 'prices:80', 6000, 10)], slow: slow([wait('http', 'acquire', 'prices:80', 80)]) }),
+    // Nine at once wait for what one of them has called.
+    healthy: [awaiting({ meanMs: 90, awaited: 'fetch' }, { connections: { 80: 1 }, calls: [call('http', 'GET', 'prices:80', 660, 90)] })],
+    says: /^The connection pool of the HTTP client for prices:80 is too small: getting a connection takes 80 ms, its only connection is in use/,
+    where: 'loadOrders'
+  },
+  {
     name: 'commands behind one that blocks their connection',
     id: 'small-pool',
     sick: behindBlocking({ connections: { 6379: 1 } }),

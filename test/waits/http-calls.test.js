@@ -65,6 +65,36 @@ test('connections are counted as they are opened, and not where one is kept aliv
   assert.deepEqual([seen.requests, seen.connections], [5, 3])
 })
 
+const MAJOR = Number(process.versions.node.split('.', 1)[0])
+
+test('an agent with too few sockets: the wait for one is not part of the call', { skip: MAJOR < 22 && 'it reports a request when it is written' }, async t => {
+  const { seen, url, target } = await startUpstream(t)
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+  t.after(() => agent.destroy())
+  const { ask, waits, counted } = await serve(t, () => Promise.all([1, 2, 3].map(() => byHttp(url('/100'), { agent }))))
+  await ask()
+  const { [`http GET ${target}`]: wait, [`http acquire ${target}`]: acquire } = await waits()
+  assert.deepEqual([wait.calls, acquire.calls, acquire.errors], [3, 2, 0])
+  assert.ok(acquire.ms >= 190, String(acquire.ms))
+  const { [`http GET ${target}`]: call, [`http pool ${target}`]: pool } = await counted()
+  assert.deepEqual([call.calls, pool.calls, seen.requests], [3, 2, 3])
+  assert.ok(pool.ms >= 290 && call.ms >= seen.ms * 0.9 && call.ms < seen.ms + pool.ms / 2, `${pool.ms}, ${call.ms}, the server took ${seen.ms}`)
+})
+
+test('an agent with sockets enough, and one request that gives up in the line for one', { skip: MAJOR < 22 && 'it reports a request when it is written' }, async t => {
+  const { url, target } = await startUpstream(t)
+  const agents = [4, 1].map(maxSockets => new http.Agent({ keepAlive: true, maxSockets }))
+  t.after(() => agents.forEach(agent => agent.destroy()))
+  const [wide, narrow] = agents
+  const { ask, counted } = await serve(t, async () => {
+    await Promise.all([1, 2, 3, 4].map(() => byHttp(url('/20'), { agent: wide })))
+    await Promise.all([byHttp(url('/200'), { agent: narrow }), byHttp(url('/0'), { agent: narrow, signal: AbortSignal.timeout(50) }).catch(() => {})])
+  })
+  await ask()
+  const { [`http GET ${target}`]: call, [`http pool ${target}`]: pool } = await counted()
+  assert.deepEqual([call.calls, pool.calls], [5, 1])
+})
+
 test('a request that is not answered when the client is has waited until then', async t => {
   const { url, target } = await startUpstream(t)
   const { ask, waits, counted } = await serve(t, () => { byHttp(url('/600')).catch(() => {}) })

@@ -19,6 +19,7 @@ const MAX_UNLIKE = 2.5
  * @property {number} meanMs     that a request waited here
  * @property {number} share      of its duration
  * @property {number} perSecond  requests of the route
+ * @property {number} waitingPerSecond  those of them that wait here
  * @property {number} seconds    in all requests of the observed time
  */
 
@@ -43,8 +44,10 @@ function sampledRoutes ({ waits = [], pace }) {
  * @returns {RouteLine[]} most time first
  */
 function linesOf (readings, isMeant) {
-  return sampledRoutes(readings).flatMap(({ route, perSecond, seconds, meanMs, lines }) => {
-    return lines.filter(isMeant).map(line => ({ route, line, meanMs: meanMs * line.share, share: line.share, perSecond, seconds: seconds * line.share }))
+  return sampledRoutes(readings).flatMap(({ route, requests, perSecond, seconds, meanMs, lines }) => {
+    return lines.filter(isMeant).map(line => {
+      return { route, line, meanMs: meanMs * line.share, share: line.share, perSecond, waitingPerSecond: perSecond * line.requests / requests, seconds: seconds * line.share }
+    })
   }).sort((left, right) => right.seconds - left.seconds)
 }
 

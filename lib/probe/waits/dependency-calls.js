@@ -107,8 +107,7 @@ class DependencyCalls {
 
   /** @returns {RequestContext | null} of the running code, until it is answered */
   request () {
-    const context = this.#context.current()
-    return context === undefined || context.startMicros === 0 ? null : context
+    return underWay(this.#context.current())
   }
 
   /**
@@ -148,6 +147,30 @@ class DependencyCalls {
     this.#batch[this.#length++] = 2 * name + (isError ? 1 : 0)
     this.#batch[this.#length++] = micros - fromMicros
     if (this.#length === this.#batch.length) this.#onFull()
+  }
+
+  /**
+   * Ends the wait for a connection, and begins the call that has it now.
+   * @param {Call} acquire
+   * @param {number} name
+   * @returns {Call}
+   */
+  goOn (acquire, name) {
+    const { line, holder } = acquire
+    acquire.line = null // the code that waits is the same
+    this.end(acquire, false)
+    return { ...this.begin(name, underWay(holder?.context)), line }
+  }
+
+  /**
+   * Records that a call had no connection until now, where that is known only now.
+   * @param {Call} call
+   * @param {number} acquire  the number of the name
+   */
+  noteAcquired (call, acquire) {
+    this.note(acquire, call.fromMicros, false, underWay(call.holder?.context))
+    call.fromMicros = monotonicMicros()
+    call.wait?.beginAgain(call.fromMicros)
   }
 
   /**
@@ -193,6 +216,14 @@ class DependencyCalls {
   forgetSent () {
     this.#sentNames = 0
   }
+}
+
+/**
+ * @param {RequestContext | undefined} context
+ * @returns {RequestContext | null} null: its request is answered
+ */
+function underWay (context) {
+  return context === undefined || context.startMicros === 0 ? null : context
 }
 
 module.exports = { DependencyCalls }

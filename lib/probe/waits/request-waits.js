@@ -81,6 +81,14 @@ class Wait {
   }
 
   /**
+   * What was taken for a call was none until now. Where there are others at the same time, these count since their begin.
+   * @param {number} micros
+   */
+  beginAgain (micros) {
+    if (this.pending === 1) this.sinceMicros = micros
+  }
+
+  /**
    * @param {number} micros
    * @param {boolean} isError
    */

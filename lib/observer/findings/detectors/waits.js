@@ -21,6 +21,8 @@ const SMALL_POOL = Object.freeze({
   minAcquired: 20,
   // Of the connections, on average.
   minInUse: 0.7,
+  // Of the requests that wait.
+  minCalled: 0.8,
   // A busy loop gives connections back late.
   maxUtilization: 0.8
 })
@@ -39,19 +41,22 @@ const CLIENTS = {
   redis: { port: 6379, option: 'clientPoolSize', kind: 'redis' },
   '@redis/client': { port: 6379, option: 'clientPoolSize', kind: 'redis' }
 }
+const ADVICE_ON_HTTP = 'raise maxSockets of the http.Agent (of undici: connections, and a Pool or Agent instead of a Client) as far as the other side allows for all processes together; ' +
+  'read each response to its end, so that its connection is free again; make fewer calls'
 // Many commands at once on one connection.
 const PIPELINED = new Set(['redis', '@redis/client'])
 
 /**
  * @typedef {object} Pool
  * @property {string} name       of the package or the target
- * @property {string} option     for its size
+ * @property {string} instead    the advice
  * @property {RouteLine | null} at  where most requests wait for it
  * @property {number} acquireMs  time to get a connection
  * @property {number} useMs      time with it
  * @property {number} seconds    of requests that waited for a connection
  * @property {number} inLine     requests that wait for a connection, on average
  * @property {number | null} size  connections; null: not known
+ * @property {boolean} [areInUse]  only what had to wait for one in use is reported
  */
 
 /**
@@ -64,12 +69,12 @@ const smallPool = {
   find (readings) {
     if (observedMsOf(readings) === 0 || utilizationOf(readings) > SMALL_POOL.maxUtilization) return []
     const pools = [...acquiredPools(readings), ...packagedPools(readings), ...fullPools(readings), ...unsentPools(readings)]
-    const notable = pools.filter(({ acquireMs, useMs, seconds, inLine, size }) => {
+    const notable = pools.filter(({ acquireMs, useMs, seconds, inLine, size, areInUse = false }) => {
       // With a connection for each, they waited for the first ones to be opened.
-      const isFull = size === null || inLine * (acquireMs + useMs) / acquireMs > size
+      const isFull = areInUse || size === null || inLine * (acquireMs + useMs) / acquireMs > size
       return isFull && acquireMs >= SMALL_POOL.minMs && acquireMs >= (acquireMs + useMs) * SMALL_POOL.minShare && seconds >= requestSecondsOf(readings) * SMALL_POOL.minOfRequests
     })
-    return notable.map(({ name, option, at, acquireMs, useMs, seconds, inLine, size }) => makeFinding(readings, {
+    return notable.map(({ name, instead, at, acquireMs, useMs, seconds, inLine, size }) => makeFinding(readings, {
       id: 'small-pool',
       ...lossOf(readings, seconds),
       title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${inUse(size)}` +
@@ -77,12 +82,17 @@ const smallPool = {
       what: sentences(`A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
       where: placeOf(at),
       why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the other side is',
-      instead: `give connections back sooner (no other await while one is held, shorter transactions, faster queries), or raise the size of the pool (option ${option})` +
-        ' as far as the other side allows for all processes together',
+      instead,
       evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: size, route: at?.route ?? null },
       next: [`npx loopscope waits ${readings.pid} --seconds 10`]
     }))
   }
+}
+
+/** @param {string} option  for the size of the pool */
+function adviceOnPool (option) {
+  return `give connections back sooner (no other await while one is held, shorter transactions, faster queries), or raise the size of the pool (option ${option})` +
+    ' as far as the other side allows for all processes together'
 }
 
 /** @param {number | null} size */
@@ -101,22 +111,43 @@ function acquiredPools (readings) {
   const { calls = [], connections = {} } = readings
   return calls.filter(({ operation, count }) => operation === 'acquire' && count >= SMALL_POOL.minAcquired).map(({ kind, target, count, seconds: all }) => {
     const ofTarget = calls.filter(call => call.target === target && call.kind === kind)
-    const sum = (/** @type {CallReading[]} */ some) => some.reduce((so, call) => so + call.seconds, 0)
+    const used = ofTarget.filter(({ operation }) => operation !== 'acquire' && operation !== 'connect')
     // The time to open the first connections is not a wait for one in use.
-    const seconds = Math.max(0, all - sum(ofTarget.filter(({ operation }) => operation === 'connect')))
-    const [at = null] = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && CLIENTS[name]?.kind === kind))
-    const option = Object.values(CLIENTS).find(client => client.kind === kind)?.option ?? 'max'
+    const seconds = Math.max(0, all - sum(ofTarget.filter(({ operation }) => operation === 'connect'), call => call.seconds))
+    // Of HTTP only calls that had to wait acquire a connection.
+    const isHttp = kind === 'http'
+    const times = isHttp ? sum(used, call => call.count) : count
     return {
-      name: `${kind} ${target}`,
-      option,
-      at,
-      acquireMs: seconds * 1e3 / count,
-      useMs: sum(ofTarget.filter(({ operation }) => operation !== 'acquire' && operation !== 'connect')) * 1e3 / count,
+      ...isHttp ? ofHttp(readings, target) : ofClient(readings, kind, target),
+      acquireMs: seconds * 1e3 / times,
+      useMs: sum(used, call => call.seconds) * 1e3 / times,
       seconds,
       inLine: seconds * 1e3 / observedMsOf(readings),
-      size: connections[portOf(target)] ?? null
+      size: connections[portOf(target)] ?? null,
+      areInUse: isHttp
     }
   })
+}
+
+/**
+ * @param {Readings} readings
+ * @param {string} kind
+ * @param {string} target
+ * @returns {Pick<Pool, 'name' | 'instead' | 'at'>}
+ */
+function ofClient (readings, kind, target) {
+  const [at = null] = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && CLIENTS[name]?.kind === kind))
+  return { name: `${kind} ${target}`, instead: adviceOnPool(Object.values(CLIENTS).find(client => client.kind === kind)?.option ?? 'max'), at }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {string} target
+ * @returns {Pick<Pool, 'name' | 'instead' | 'at'>}
+ */
+function ofHttp (readings, target) {
+  const route = shareOfSlow(readings, [`http acquire ${target}`])?.route
+  return { name: `the HTTP client for ${target}`, instead: ADVICE_ON_HTTP, at: linesOf(readings, () => true).find(at => at.route === route) ?? null }
 }
 
 /**
@@ -131,7 +162,7 @@ function packagedPools (readings) {
   const inLine = sum(lines, ({ perSecond, meanMs, line }) => perSecond * meanMs / 1e3 * line.poolMs / (line.ms + line.queuedMs))
   return [{
     name: at.line.via ?? at.line.awaited ?? 'tarn',
-    option: 'pool.max',
+    instead: adviceOnPool('pool.max'),
     at,
     ...timesOf(readings, lines, inLine),
     size: connectionsOf(readings, null)
@@ -157,7 +188,7 @@ function fullPools (readings) {
   const at = ofPort.find(({ line }) => line.awaited === 'pg-pool') ?? ofPort[0]
   return [{
     name: at.line.via ?? at.line.awaited ?? name,
-    option: CLIENTS[name].option,
+    instead: adviceOnPool(CLIENTS[name].option),
     at,
     ...timesOf(readings, ofPort, inLine),
     size
@@ -174,16 +205,19 @@ function unsentPools (readings) {
   const all = calls.filter(({ kind }) => kind === 'http')
   const targets = new Set(all.map(({ target }) => target))
   const lines = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name === 'undici' || name === 'fetch'))
-  if (targets.size !== 1 || lines.length === 0) return []
+  if (targets.size !== 1 || lines.length === 0 || all.some(({ operation }) => operation === 'acquire')) return []
   const [target] = targets
   const size = connections[portOf(target)] ?? null
   const sent = sum(all, ({ seconds }) => seconds) * 1e3 / observedMsOf(readings)
   // Where connections are free, they wait for something else, as between attempts.
   if (size === null || sent < size * SMALL_POOL.minInUse) return []
+  // With fewer calls than requests, these wait for what another one has called.
+  const perSecond = sum(all, ({ count }) => count) * 1e3 / observedMsOf(readings)
+  if (perSecond < Math.max(...lines.map(line => line.waitingPerSecond)) * SMALL_POOL.minCalled) return []
   const inLine = Math.max(0, atOnceOf(lines) - sent)
   return [{
     name: `${lines[0].line.via ?? lines[0].line.awaited} to ${target}`,
-    option: 'connections',
+    instead: ADVICE_ON_HTTP,
     at: lines[0],
     ...timesOf(readings, lines, inLine),
     size

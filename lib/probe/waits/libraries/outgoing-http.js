@@ -3,26 +3,44 @@
 // Outgoing HTTP requests, by method and host, until the last byte of the response: undici, on which fetch() is built, and Node's own client.
 
 const { guarded } = require('../../../base/guard')
+const { monotonicMicros } = require('../../../base/monotonic')
 const { OTHER, toAddress } = require('../call-names')
 
 /** @import { Call, DependencyCalls } from '../dependency-calls' */
-/** @import { ClientRequest, IncomingMessage } from 'node:http' */
+/** @import { Agent, ClientRequest, IncomingMessage } from 'node:http' */
+
+const ACQUIRE = 'acquire'
 
 /** On a request: its call. */
 const CALL = Symbol('loopscope.call')
+/** On a request of undici: its connection. */
+const CONNECTION = Symbol('loopscope.connection')
+/** On a connection: when a request on it has ended. */
+const FREE_MICROS = Symbol('loopscope.freeMicros')
 
-/** @typedef {{ method: string, origin: unknown, [CALL]?: Call & { isRefused?: boolean } }} UndiciRequest */
+/**
+ * @typedef {{ [FREE_MICROS]?: number }} Connection
+ * @typedef {{ method: string, origin: unknown, [CALL]?: Call & { isRefused?: boolean }, [CONNECTION]?: Connection }} UndiciRequest
+ */
 
 /** @param {DependencyCalls} calls */
 function listenToUndici (calls) {
   const names = calls.namesOf({ kind: 'http', toOperation: toMethod, toTarget: toHost })
+  const acquired = calls.namesOf({ kind: 'http', toTarget: toHost })
   const end = (/** @type {UndiciRequest} */ request, /** @type {boolean} */ isError) => {
-    const call = request[CALL]
+    const { [CALL]: call, [CONNECTION]: connection } = request
+    if (connection !== undefined) connection[FREE_MICROS] = monotonicMicros()
     if (call !== undefined) calls.end(call, isError || call.isRefused === true)
   }
   return [
     calls.listen('undici:request:create', (/** @type {{ request: UndiciRequest }} */ { request }) => {
       request[CALL] = calls.begin(names.numberOf(request.method, String(request.origin)))
+    }),
+    calls.listen('undici:client:sendHeaders', (/** @type {{ request: UndiciRequest, socket: Connection }} */ { request, socket }) => {
+      request[CONNECTION] = socket
+      const call = request[CALL]
+      // A client sends what it was given meanwhile once the request before has ended.
+      if (call !== undefined && Number(socket[FREE_MICROS]) > call.fromMicros) calls.noteAcquired(call, acquired.numberOf(ACQUIRE, String(request.origin)))
     }),
     calls.listen('undici:request:headers', ({ request, response }) => {
       if (request[CALL] !== undefined) request[CALL].isRefused = isFailure(response.statusCode)
@@ -32,17 +50,30 @@ function listenToUndici (calls) {
   ]
 }
 
-// The client of node:http and node:https, which axios, got and others use: requests by their method, until the last byte of the response.
+// The client of node:http and node:https, which axios, got and others use: requests by their method, until the last byte of the response; before that, the
+// wait for a socket of an agent that has no free one.
+
+/** @typedef {ClientRequest & { agent?: (Agent & { requests?: Record<string, ClientRequest[]> }) | null, [CALL]?: Call }} HttpRequest */
 
 /** @param {DependencyCalls} calls */
 function listenToHttpClient (calls) {
   const names = calls.namesOf({ kind: 'http', toOperation: toMethod, toTarget: toHostOf })
-  const end = (/** @type {ClientRequest & { [CALL]?: Call }} */ request, /** @type {boolean} */ isError) => {
+  const acquired = calls.namesOf({ kind: 'http', toTarget: toHostOf })
+  const end = (/** @type {HttpRequest} */ request, /** @type {boolean} */ isError) => {
     if (request[CALL] !== undefined) calls.end(request[CALL], isError)
   }
-  const begin = (/** @type {{ request: any }} */ { request }) => {
+  const begin = (/** @type {{ request: HttpRequest }} */ { request }) => {
+    if (request[CALL] !== undefined) return
     // The port is not a property of its own: it is in the Host header, unless it is the default, or the application has set the header.
-    request[CALL] ??= calls.begin(names.numberOf(request.method, `${request.protocol}//${request.host}`, request.getHeader('host')))
+    const [origin, header] = [`${request.protocol}//${request.host}`, request.getHeader('host')]
+    const name = names.numberOf(request.method, origin, header)
+    if (!isInLine(request)) {
+      request[CALL] = calls.begin(name)
+      return
+    }
+    const acquire = calls.begin(acquired.numberOf(ACQUIRE, origin, header))
+    request[CALL] = acquire
+    request.once('socket', guarded(() => { if (acquire.isOpen) request[CALL] = calls.goOn(acquire, name) }))
   }
   return [
     calls.listen('http.client.request.created', begin),
@@ -53,6 +84,16 @@ function listenToHttpClient (calls) {
     }),
     calls.listen('http.client.request.error', ({ request }) => end(request, true))
   ]
+}
+
+/**
+ * @param {HttpRequest} request  that was given to its agent just now
+ * @returns {boolean} whether it waits for a socket: the agent has no more than maxSockets
+ */
+function isInLine (request) {
+  const { agent } = request
+  if (agent === undefined || agent === null || (agent.maxSockets === Infinity && agent.maxTotalSockets === Infinity)) return false
+  return Object.values(agent.requests ?? {}).some(line => line?.at(-1) === request)
 }
 
 /**
