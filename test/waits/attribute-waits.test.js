@@ -165,6 +165,13 @@ test('of a request that was not followed to the end, the rest of what a function
   assert.deepEqual(attributeWaits(alone, { runs: [], truncatedMicros: 10e3 }).lines.map(({ app: [{ place }] }) => place.line), [6, 12], 'what nothing was seen of')
 })
 
+test('of a request that was not followed to the end, waits are counted by how long the ones took that were seen', () => {
+  // Six calls of 120 ms; too much was captured one millisecond after the first one began.
+  const waits = [wait(0, 720, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] }), wait(0, 120, [app('load', 6), app('handler', 12)])]
+  const { lines: [{ count }] } = attributeWaits(waits, { runs: [], truncatedMicros: 1e3 })
+  assert.equal(count, 6)
+})
+
 test('then() waits like await, and callbacks wait where nothing else does', () => {
   assert.deepEqual(divided([wait(0, 30, [native('then'), app('load', 6), app('handler', 12)]), wait(0, 30, [app('handler', 12)], { made: [native('then'), app('load', 6), app('handler', 12)] })]), { 'load:6': 30 })
   const timer = { resource: 'timer' }

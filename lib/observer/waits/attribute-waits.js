@@ -121,7 +121,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
         turnMicros: scaled(times.turnMicros),
         behindMicros: scaled(times.behindMicros),
         behind: [...behind],
-        count: Math.round(scaled(countOf([...counted])))
+        count: Math.round(countOf([...counted]) * (unseenMicros === 0 ? 1 : Math.max(1, lengthOf(spans) / coveredBy([...counted]))))
       }
     }),
     serial: serialOf(nodes)
@@ -186,6 +186,25 @@ function countOf (nodes) {
   const some = long.length === 0 ? nodes : long
   // A moment before a function awaits, what it awaits has begun.
   return some.filter(({ isOwn }) => isOwn).length || inSeries(some)
+}
+
+/** @param {number[]} spans */
+function lengthOf (spans) {
+  return spans.reduce((sum, micros, index) => sum + (index % 2 === 0 ? -micros : micros), 0)
+}
+
+/**
+ * @param {Node[]} nodes
+ * @returns {number} microseconds in which at least one of them waits, also where what it waits for was not seen
+ */
+function coveredBy (nodes) {
+  let micros = 0
+  let endMicros = -Infinity
+  for (const { wait: { fromMicros, toMicros } } of nodes.sort((left, right) => left.wait.fromMicros - right.wait.fromMicros)) {
+    micros += Math.max(0, toMicros - Math.max(fromMicros, endMicros))
+    endMicros = Math.max(endMicros, toMicros)
+  }
+  return micros
 }
 
 /**
