@@ -109,7 +109,7 @@ async function photographStates ({ app, others, newPage }, states) {
 
 function waitsOf (route, requests) {
   const line = (name, awaited, share) => ({ function: name, file: 'orders.js', line: 21, column: 3, awaited, via: null, callers: [], waits: 2 * requests, requests, queuedMs: requests / 4, share, ms: share * requests * 80, p50Ms: 58 * share, p99Ms: 91 * share, maxMs: 120 })
-  return { route, requests, open: 0, truncated: 0, totalMs: requests * 80, waitingMs: requests * 66, unseenMs: requests * 5, clientMs: 0, lines: [line('loadOrders', 'pg-pool', 0.6), line('prices', 'undici', 0.2), line('session', 'ioredis', 0.02)], serial: [] }
+  return { route, requests, open: 0, truncated: 0, totalMs: requests * 80, waitingMs: requests * 66, unseenMs: requests * 5, clientMs: 0, uploadMs: 0, lines: [line('loadOrders', 'pg-pool', 0.6), line('prices', 'undici', 0.2), line('session', 'ioredis', 0.02)], serial: [] }
 }
 
 /** A folder as a user has it, the packages in node_modules: in the project itself our own files would pass for the application's. */

@@ -22,9 +22,9 @@ export interface RequestInFlight {
   ageMs: number
   /**
    * 'running': its code is on the loop. 'loop': it waits for the loop, which other code blocks. 'waiting': for its `waits`, or for something that is
-   * not known. 'sending': a part of its response was sent.
+   * not known. 'sending': a part of its response was sent. 'receiving': the client has not sent all of the request.
    */
-  state: 'running' | 'loop' | 'waiting' | 'sending'
+  state: 'running' | 'loop' | 'waiting' | 'sending' | 'receiving'
   /** The calls under way, longest first; none where the library reports no calls. */
   waits: OpenCall[]
   /** Its client has closed the connection. */

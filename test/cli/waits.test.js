@@ -14,6 +14,7 @@ const ROUTE = {
   waitingMs: 3800,
   unseenMs: 400,
   clientMs: 0,
+  uploadMs: 0,
   lines: [LINE, { ...LINE, function: 'loadUser\u001b[2J', line: 30, awaited: null, via: null, waits: 40, share: 0.05, p50Ms: 5 }],
   serial: [{ function: 'handler', file: 'src/app.js', line: 7, column: 1, awaits: 3.5, maxAwaits: 12, requests: 40, ms: 2800 }]
 }

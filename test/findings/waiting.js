@@ -9,7 +9,7 @@ const paced = (meanMs, durationMs = 100) => ({ pace: { ms: 60_000, routes: [{ ro
 const lineOf = ({ meanMs, durationMs = 100, requests = 10, ...rest }) => ({
   ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, turnMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
 })
-const routeOf = (lines, { durationMs = 100, requests = 10, serial = [] } = {}) => ({ route: 'GET /orders', requests, open: 0, truncated: 0, totalMs: durationMs * requests, waitingMs: durationMs * requests * 0.95, unseenMs: 0, clientMs: 0, lines, serial })
+const routeOf = (lines, { durationMs = 100, requests = 10, serial = [] } = {}) => ({ route: 'GET /orders', requests, open: 0, truncated: 0, totalMs: durationMs * requests, waitingMs: durationMs * requests * 0.95, unseenMs: 0, clientMs: 0, uploadMs: 0, lines, serial })
 const awaiting = (parts, rest = {}) => ({ ...paced(0), waits: [routeOf([lineOf(parts)])], ...rest })
 const call = (kind, operation, target, count, meanMs, errors = 0) => ({ kind, operation, target, count, errors, seconds: count * meanMs / 1e3, p50Ms: meanMs, p99Ms: meanMs * 2 })
 const slow = (waits, count = 10, durationMs = 100) => Array.from({ length: count }, () => ({ at: 1_010_000, route: 'GET /orders', status: 200, durationMs, unreadMs: 0, ownMs: 1, behindMs: 0, behind: [], gcMs: 0, waitingMs: durationMs - 1, waits, waitedAt: null, traceId: null }))

@@ -48,13 +48,15 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   assert.match(`${many.what} ${many.instead}`, /at loadOrders \(orders\.js:12\), 20 times each\. .*fetches with 20 awaits \(an N\+1 query\)/)
   const toClients = find({ ...pace, waits: [{ ...routeOf([lineOf({ meanMs: 800, durationMs: 900, awaited: 'node:stream/promises' })], { durationMs: 900 }), clientMs: 7000 }] }, 'slow-elsewhere')
   assert.match(`${toClients.what} ${toClients.instead}`, /For 82 % of it the client had not read yet what was sent\. .*send less/)
+  const fromClients = find({ ...pace, waits: [{ ...routeOf([], { durationMs: 900 }), unseenMs: 8500, uploadMs: 8000 }] }, 'slow-elsewhere')
+  assert.match(`${fromClients.what} ${fromClients.instead}`, /For 94 % of it the client had not sent all of its request yet\. .*let a proxy receive the whole request/)
   const two = ['loadUser', 'loadOrders'].map(name => lineOf({ meanMs: 400, durationMs: 900, function: name, awaited: 'fetch' }))
   assert.match(find(sampled(two), 'slow-elsewhere').what, /They wait at several lines: loadUser \(orders\.js:12\) 47 % for fetch, loadOrders \(orders\.js:12\) 47 % for fetch\./)
 })
 
 test('a full pool is told with the lines that fill it, what computes first', () => {
   const line = more => ({ function: 'login', file: 'auth.js', line: 5, column: 3, awaited: 'crypto', via: null, resumedBy: null, poolMs: 0, turnMs: 0, callers: [], requests: 9, waits: 9, ms: 900, queuedMs: 0, share: 0.8, p50Ms: 100, p99Ms: 100, maxMs: 100, ...more })
-  const route = (route, lines) => ({ route, requests: 9, open: 0, truncated: 0, totalMs: 9000, waitingMs: 9000, unseenMs: 0, clientMs: 0, lines, serial: [] })
+  const route = (route, lines) => ({ route, requests: 9, open: 0, truncated: 0, totalMs: 9000, waitingMs: 9000, unseenMs: 0, clientMs: 0, uploadMs: 0, lines, serial: [] })
   const pace = { ms: 60_000, routes: [{ route: 'POST /login', count: 90, seconds: 90 }, { route: 'GET /file', count: 900, seconds: 900 }] }
   const waits = [route('POST /login', [line()]), route('GET /file', [line({ function: 'sendFile', file: 'files.js', line: 9, awaited: 'node:fs/promises' })])]
   const pool = { queued: 30, maxWaitMs: 700 }

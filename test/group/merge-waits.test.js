@@ -17,7 +17,7 @@ function part (pid, routes, more) {
 }
 
 function route (name, lines, more) {
-  return { route: name, requests: 10, open: 0, truncated: 0, totalMs: 1000, waitingMs: 500, unseenMs: 0, clientMs: 0, lines, serial: [], ...more }
+  return { route: name, requests: 10, open: 0, truncated: 0, totalMs: 1000, waitingMs: 500, unseenMs: 0, clientMs: 0, uploadMs: 0, lines, serial: [], ...more }
 }
 
 test('lines of the same place are one, with the sums and shares of all processes', () => {

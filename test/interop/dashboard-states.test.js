@@ -32,6 +32,7 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
       waitingMs: 3800,
       unseenMs: 400,
       clientMs: 0,
+      uploadMs: 0,
       lines: [{ ...WAIT, awaited: 'pg-pool', via: 'knex', callers: [], waits: 80, queuedMs: 80, share: 0.6, p50Ms: 58, p99Ms: 91, maxMs: 95 }, { ...WAIT, line: 30, awaited: null, via: null, callers: [], waits: 40, queuedMs: 0, share: 0.001, ms: 4, p50Ms: 0.1, p99Ms: 0.1, maxMs: 0.1 }],
       serial: [{ ...WAIT, function: 'handler', awaits: 3, maxAwaits: 4 }]
     }]

@@ -3,7 +3,7 @@
 // Applications that wait, each in a process of its own and slow for one reason, and healthy ones: what the first finding about them is.
 //
 //   needs: packages, servers of servers.js
-//   load: connections that ask one after the other, with a pause; readMs: between two pieces of the response
+//   load: connections that ask one after the other, with a pause; readMs: between two pieces of the response; sendMs: between two pieces of the request
 //   first: the finding; hasLine: it has the line with the comment `// the wait`
 //   text: of its title, explanation and advice; not: what they must not claim
 //   beside: another finding that is as true
@@ -35,6 +35,7 @@ const SLOW = [
   { app: 'sequelize', needs: { packages: ['sequelize', 'mysql2'], servers: ['mariadb'] }, first: 'slow-elsewhere', text: /loadOrders \([^)]*\).* for sequelize/, hasLine: false /* of its many promises not all are seen */ },
   { app: 'dataloader', needs: { packages: ['graphql', 'dataloader', 'pg'], servers: ['postgres'] }, first: 'slow-elsewhere', text: /at loadCustomers \([^)]*\), for pg/ },
   { app: 'download', load: { connections: 4, pauseMs: 10, readMs: 5 }, first: 'slow-elsewhere', text: /the client had not read yet what was sent/ },
+  { app: 'upload', load: { connections: 4, pauseMs: 10, sendMs: 100 }, first: 'slow-elsewhere', text: /the client had not sent all of its request yet/ },
   { app: 'kysely', needs: { packages: ['kysely', 'pg'], servers: ['postgres'] }, first: 'slow-elsewhere', text: /10 times each.*N\+1/ }
 ].map(row => ({ load: MANY, needs: {}, hasLine: true, ...row }))
 

@@ -99,21 +99,33 @@ async function startLoaded (t, app, load, paths, env) {
 }
 
 /** Connections that ask one after the other until the signal. */
-function putLoad (port, target, { connections, pauseMs, readMs = 0 }, signal) {
+function putLoad (port, target, { connections, pauseMs, readMs = 0, sendMs = 0 }, signal) {
   const agent = new http.Agent({ keepAlive: true })
   signal.addEventListener('abort', () => agent.destroy())
   const ask = () => {
     if (signal.aborted) return
     const next = () => { if (!signal.aborted) setTimeout(ask, pauseMs) }
-    http.get({ host: '127.0.0.1', port, path: target, agent }, response => {
+    const request = http.request({ host: '127.0.0.1', port, path: target, agent, method: sendMs === 0 ? 'GET' : 'POST' }, response => {
       response.on('end', next).on('error', next).on('data', () => {
         if (readMs === 0) return
         response.pause()
         setTimeout(() => response.resume(), readMs)
       })
     }).on('error', next)
+    if (sendMs === 0) request.end()
+    else sendSlowly(request, sendMs)
   }
   for (let index = 0; index < connections; index++) ask()
+}
+
+/** @param {http.ClientRequest} request */
+function sendSlowly (request, everyMs) {
+  let pieces = 0
+  const timer = setInterval(() => {
+    if (pieces++ < 8 && !request.destroyed) return request.write('a piece')
+    clearInterval(timer)
+    request.end()
+  }, everyMs)
 }
 
 /** @returns the ports of all that the applications ask, each as slow as it should be */

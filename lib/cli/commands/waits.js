@@ -88,7 +88,7 @@ async function askProcess ({ query, withinMs }, invocation) {
  * @param {number | undefined} width
  * @returns {string[]}
  */
-function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, clientMs, lines, serial }, width) {
+function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, clientMs, uploadMs, lines, serial }, width) {
   const shown = lines.filter(({ share }) => share >= MIN_SHARE).slice(0, MAX_LINES)
   const notes = [
     ...(open === 0 ? [] : [`${open} of them not answered yet`]),
@@ -103,6 +103,7 @@ function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, uns
     ...(shown.length === 0 ? [] : tableLines(COLUMNS, shown, width)),
     ...(!isNotable(queuedMs) ? [] : [`  ${percent(queuedMs, totalMs)} in line for the event loop, which was busy with other code`]),
     ...(!isNotable(unseenMs) ? [] : [`  ${percent(unseenMs, totalMs)} waiting where no await of the application was seen`]),
+    ...(!isNotable(uploadMs) ? [] : [`  ${percent(uploadMs, totalMs)} waiting for a client that had not sent all of its request`]),
     ...(!isNotable(clientMs) ? [] : [`  ${percent(clientMs, totalMs)} waiting for a client that had not read what was sent`]),
     ...serial.filter(({ awaits, ms }) => awaits >= MIN_IN_ROW && ms >= totalMs * MIN_SHARE).slice(0, 1).map(describeSerial)
   ]

@@ -198,13 +198,7 @@ function lengthOf (spans) {
  * @returns {number} microseconds in which at least one of them waits, also where what it waits for was not seen
  */
 function coveredBy (nodes) {
-  let micros = 0
-  let endMicros = -Infinity
-  for (const { wait: { fromMicros, toMicros } } of nodes.sort((left, right) => left.wait.fromMicros - right.wait.fromMicros)) {
-    micros += Math.max(0, toMicros - Math.max(fromMicros, endMicros))
-    endMicros = Math.max(endMicros, toMicros)
-  }
-  return micros
+  return segmentsOf(nodes, []).reduce((sum, { fromMicros, toMicros }) => sum + toMicros - fromMicros, 0)
 }
 
 /**

@@ -49,6 +49,7 @@ const SHARED_SHARE = 0.2
  * @property {boolean} isTruncated
  * @property {number} waitingMs
  * @property {number} clientMs
+ * @property {number} uploadMs
  * @property {Line[]} lines
  * @property {(WaitPlace & { key: string, count: number, ms: number })[]} serial
  */
@@ -197,12 +198,12 @@ class WaitProfile {
     const timelines = this.#explain(subjects)
     const busySince = this.#busySince(Math.min(...subjects.map(({ startMicros }) => startMicros)))
     return subjects.map(subject => {
-      const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, clientMicros }, lines, serial } = subject
+      const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, clientMicros, uploadMicros }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
       const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
       const unseenMs = Math.max(0, waitingMs - sum(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
-      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), lines: found, serial: inRow }
+      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), uploadMs: toMs(uploadMicros), lines: found, serial: inRow }
     })
   }
 
@@ -307,6 +308,7 @@ function sumRoute (route, samples) {
     waitingMs,
     unseenMs: Math.max(0, rounded(waitingMs - sum(lines, totalOf))),
     clientMs: Math.min(waitingMs, sum(samples, sample => sample.clientMs)),
+    uploadMs: Math.min(waitingMs, sum(samples, sample => sample.uploadMs)),
     lines: lines.slice(0, MAX_LINES),
     serial: groupBy(samples.flatMap(sample => sample.serial)).map(sumSerial).sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
   }

@@ -22,6 +22,7 @@ const { methodOf, namedRoute, routeInFlight, routeOf } = require('./route-templa
  * @property {number | null} goneMicros  when its client closed the connection
  * @property {boolean} isRunning    the running code works for it
  * @property {boolean} isSending    a part of the response was sent
+ * @property {boolean} isReceiving  a part of the request has not arrived
  * @property {OpenCall[]} waits
  * @property {string | null} traceId
  * @property {Peer | null} peer     where the loop is late, which therefore does not notice that a client is gone
@@ -144,7 +145,7 @@ class InFlight {
         return [] // a request is an object of the application's libraries as well
       }
     }
-    const gone = this.#abandoned.map(({ response, ...rest }) => ({ ...rest, isRunning: false, isSending: false, waits: [], traceId: null, peer: null }))
+    const gone = this.#abandoned.map(({ response, ...rest }) => ({ ...rest, isRunning: false, isSending: false, isReceiving: false, waits: [], traceId: null, peer: null }))
     const requests = [...this.requests.oldest(MAX_READ), ...this.jobs.oldest(MAX_READ)]
       .sort((left, right) => left.arrivedMicros - right.arrivedMicros).slice(0, MAX_READ).flatMap(read)
       .concat(gone).sort((left, right) => left.fromMicros - right.fromMicros).slice(0, MAX_READ)
@@ -176,10 +177,19 @@ function readRequest (context, { isRunning, isLate, calls }) {
     goneMicros: null,
     isRunning,
     isSending: (response ?? stream)?.headersSent === true,
+    isReceiving: isReceiving(request),
     waits: calls.openOf(context),
     traceId: traceOf(request)?.traceId ?? null,
     peer: isLate && response !== null ? peerOf(context.socket) : null
   }
+}
+
+/**
+ * @param {any} request  an IncomingMessage, or that of a job
+ * @returns {boolean} whether all that has arrived of it was read, and it is not the whole; false where it is not known, as of HTTP/2
+ */
+function isReceiving ({ complete, destroyed, httpVersionMajor, readableLength, upgrade }) {
+  return complete === false && destroyed === false && readableLength === 0 && httpVersionMajor === 1 && upgrade !== true
 }
 
 /**
@@ -191,4 +201,4 @@ function peerOf (socket) {
   return localPort === undefined ? null : { address, port, localPort }
 }
 
-module.exports = { InFlight }
+module.exports = { InFlight, isReceiving }

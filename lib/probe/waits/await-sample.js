@@ -59,6 +59,7 @@ const NO_FRAMES = '[]'
  *   byMicros: the begin of that other request, 0: it is over, or there is none
  * @property {number[]} runs  begins and ends: the request's own code, after a wait
  * @property {number} clientMicros  in which its client had not read what was sent, as far as the ticks of the heartbeat show
+ * @property {number} uploadMicros  in which its client had not sent all of the request, likewise
  *
  * @typedef {{ stacks: string[], samples: SampleFacts[] }} AwaitBatch  stacks: JSON of AwaitFrame[], innermost first
  */
@@ -75,6 +76,8 @@ class AwaitSample {
   resources = []
   /** In which its client had not read what was sent. */
   clientMicros = 0
+  /** In which its client had not sent all of the request. */
+  uploadMicros = 0
   #captured = 0
 
   /** @param {RequestContext} context */
@@ -132,7 +135,7 @@ class AwaitSample {
    */
   close (batch, route, toMicros, isOpen) {
     this.isOver = true
-    const { waits, runs, clientMicros, truncatedMicros, context: { startMicros } } = this
+    const { waits, runs, clientMicros, uploadMicros, truncatedMicros, context: { startMicros } } = this
     readOnce(waits.flatMap(({ stack, made, settled }) => [stack, made, settled?.stack ?? null]))
     const numberOf = (/** @type {CapturedStack | null | undefined} */ stack) => batch.numberOf(stack ? texts.get(stack) ?? NO_FRAMES : NO_FRAMES)
     batch.samples.push({
@@ -145,7 +148,8 @@ class AwaitSample {
         numberOf(stack), numberOf(made), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), resource, numberOf(settled?.stack), ...this.#settlerOf(settled)
       ]),
       runs,
-      clientMicros
+      clientMicros,
+      uploadMicros
     })
     for (const wait of waits) wait.stack = wait.made = wait.settled = null // a promise that never settles may keep the wait
   }

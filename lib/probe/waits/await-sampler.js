@@ -6,6 +6,7 @@
 
 const { reportFault } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
+const { isReceiving } = require('../http/in-flight')
 const { routeOf } = require('../http/route-template')
 const { AwaitSample, Batch } = require('./await-sample')
 const { ResourceWaits } = require('./resource-waits')
@@ -177,10 +178,12 @@ class AwaitSampler {
     this.#uninstall()
   }
 
-  /** What the system has not taken waits for a client that does not read. @param {number} micros  now */
+  /** What the system has not taken waits for a client that does not read; what has not arrived, for one that does not send. @param {number} micros  now */
   #noteClients (micros) {
     for (const [context, sample] of this.#samples) {
-      if (hasUnread(context)) sample.clientMicros += micros - Math.max(this.#tickMicros, context.startMicros)
+      const sinceMicros = micros - Math.max(this.#tickMicros, context.startMicros)
+      if (hasUnread(context)) sample.clientMicros += sinceMicros
+      if (isReceiving(context.request)) sample.uploadMicros += sinceMicros
     }
     this.#tickMicros = micros
   }

@@ -152,6 +152,7 @@ const routeWaits = record({
   waitingMs: amount,
   unseenMs: amount,
   clientMs: amount,
+  uploadMs: amount,
   lines: listOf(waitLine, MAX_ROWS),
   serial: listOf(record({ ...wait, awaits: amount, maxAwaits: amount }), MAX_ROWS)
 })

@@ -51,6 +51,7 @@ function mergeRoute (rows) {
     waitingMs: sum(rows, ({ waitingMs }) => waitingMs),
     unseenMs: sum(rows, ({ unseenMs }) => unseenMs),
     clientMs: sum(rows, ({ clientMs }) => clientMs),
+    uploadMs: sum(rows, ({ uploadMs }) => uploadMs),
     lines: lines.sort((left, right) => right.ms + right.queuedMs - left.ms - left.queuedMs).slice(0, MAX_LINES),
     serial: serial.sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
   }

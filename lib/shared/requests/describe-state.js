@@ -17,6 +17,7 @@ function describeRoute ({ route, method }) {
 function describeState ({ state, waits }, where) {
   if (state === 'running') return where === '' ? 'running' : `running ${where}`
   if (state === 'sending') return waits.length === 0 ? 'sending the response' : `sending the response, waiting for ${describeCalls(waits)}`
+  if (state === 'receiving') return 'waiting for the client to send the rest of the request'
   if (state === 'waiting') return waits.length === 0 ? 'waiting (no known call)' : `waiting for ${describeCalls(waits)}`
   return 'waiting for the event loop'
 }

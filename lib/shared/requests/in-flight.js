@@ -42,14 +42,14 @@ function describeInFlight (reading, { isStale = false, blockedMs = 0, running = 
  * @returns {RequestInFlight}
  */
 function describe (request, { atMicros, isRunning, isBlocked, isGone }) {
-  const { route, method, fromMicros, goneMicros, isSending, waits, traceId } = request
+  const { route, method, fromMicros, goneMicros, isSending, isReceiving, waits, traceId } = request
   const since = (/** @type {number} */ micros) => Math.max(0, Math.round((atMicros - micros) / 1e3))
   return {
     route,
     method,
     at: Math.round(toEpochMs(fromMicros)),
     ageMs: since(fromMicros),
-    state: isRunning ? 'running' : isSending ? 'sending' : isBlocked && waits.length === 0 ? 'loop' : 'waiting',
+    state: isRunning ? 'running' : isSending ? 'sending' : isBlocked && waits.length === 0 ? 'loop' : isReceiving && waits.length === 0 ? 'receiving' : 'waiting',
     waits: waits.map(({ kind, operation, target, calls, sinceMicros }) => ({ kind, operation, target, calls, ms: since(sinceMicros) })),
     clientGone: goneMicros !== null || isGone(request),
     traceId

@@ -223,8 +223,7 @@ const slowElsewhere = {
     const waits = describeWaits(process.waitsFor)
     const waited = mostWaited(readings, worst.route)
     const at = mostWaitedLine(readings, worst.route)
-    const clientShare = clientShareOf(readings, worst.route)
-    const isForClient = clientShare >= SLOW_ELSEWHERE.minClient
+    const client = clientOf(readings, worst.route)
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
       severity: 'warning',
@@ -235,14 +234,14 @@ const slowElsewhere = {
         `Requests wait for something else: ${routes}.`,
         waited && describeWaited(worst.route, waited),
         at === null ? describeUnseen(readings.waits?.find(({ route }) => route === worst.route)) : describeLine(at),
-        isForClient && `For ${percent(clientShare)} of it the client had not read yet what was sent.`,
+        client && `For ${percent(client.share)} of it the client had not ${client.has}.`,
         waits !== '' && `In flight now: ${waits}.`
       ),
       where: at === null ? null : { ...codeOf(at.line), via: null, route: worst.route },
-      why: isForClient
-        ? 'the loop is mostly idle and on time; data is sent no faster than the client, or the network to it, accepts it'
+      why: client !== null
+        ? `the loop is mostly idle and on time; ${client.why}`
         : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: isForClient ? ADVICE_ON_CLIENT : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at),
+      instead: client !== null ? client.advice : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at),
       evidence: {
         route: worst.route,
         meanMs: rounded(worst.meanMs),
@@ -250,7 +249,7 @@ const slowElsewhere = {
         utilization: rounded(utilization, 3),
         waitsFor: waits,
         ...(waited !== null && { call: waited.name, callShare: rounded(waited.share, 3), callsPerRequest: rounded(waited.callsPerRequest), failedCalls: waited.errors }),
-        ...(isForClient && { clientShare: rounded(clientShare, 3) }),
+        ...(client !== null && { clientShare: rounded(client.share, 3) }),
         ...(at !== null && { line: placed(at.line), lineShare: rounded(at.share, 3), awaited: at.line.awaited })
       },
       confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
@@ -260,16 +259,29 @@ const slowElsewhere = {
 }
 
 const OR_TOGETHER = ', or run the calls in parallel'
-const ADVICE_ON_CLIENT = 'send less (compress, pages, fewer fields), or let a proxy or a CDN take the response and send it on; large responses to slow clients need memory and connections, and little else'
+/** What requests wait for where the client is slow. */
+const CLIENT = Object.freeze({
+  reading: {
+    has: 'read yet what was sent',
+    why: 'data is sent no faster than the client, or the network to it, accepts it',
+    advice: 'send less (compress, pages, fewer fields), or let a proxy or a CDN take the response and send it on; large responses to slow clients need memory and connections, and little else'
+  },
+  sending: {
+    has: 'sent all of its request yet',
+    why: 'a request can be answered once it has arrived, which takes as long as the client, or the network from it, needs',
+    advice: 'let a proxy receive the whole request before it passes it on (as nginx does by default), or let clients send files to an object store; smaller requests (compressed, in parts) arrive sooner'
+  }
+})
 
 /**
  * @param {Readings} readings
  * @param {string} route
- * @returns {number} of its waiting
+ * @returns {(typeof CLIENT)[keyof typeof CLIENT] & { share: number } | null} share: of its waiting; null: it is not the client
  */
-function clientShareOf ({ waits = [] }, route) {
-  const { clientMs = 0, waitingMs = 0 } = waits.find(one => one.route === route) ?? {}
-  return waitingMs === 0 ? 0 : clientMs / waitingMs
+function clientOf ({ waits = [] }, route) {
+  const { clientMs = 0, uploadMs = 0, waitingMs = 0 } = waits.find(one => one.route === route) ?? {}
+  const share = Math.max(clientMs, uploadMs) / Math.max(1, waitingMs)
+  return share < SLOW_ELSEWHERE.minClient ? null : { ...(uploadMs > clientMs ? CLIENT.sending : CLIENT.reading), share }
 }
 
 /** @param {NonNullable<ReturnType<typeof mostWaitedLine>>} at */
