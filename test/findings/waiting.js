@@ -157,6 +157,19 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    // 100 requests a second, each with three attempts of 5 ms, of which two fail: 15 of 80 ms.
+    name: 'pauses between attempts that are made for no request, where nothing else calls anything',
+    id: 'timer-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'undici' }, { calls: [call('http', 'GET', 'prices:80', 18_000, 5, 12_000)], slow: slow([wait('http', 'GET', 'prices:80', 5, 1)]) }),
+    healthy: [
+      awaiting({ meanMs: 80, awaited: 'undici' }, { calls: [call('http', 'GET', 'prices:80', 18_000, 5)] }),
+      awaiting({ meanMs: 80, awaited: 'undici' }, { calls: [call('http', 'GET', 'prices:80', 6000, 80, 6000)] }),
+      awaiting({ meanMs: 80, awaited: 'undici' }, { calls: [call('http', 'GET', 'prices:80', 18_000, 5, 12_000), call('http', 'POST', 'stock:80', 60, 5)] })
+    ],
+    says: /^GET \/orders spends 65 % of its time in pauses between attempts: http GET prices:80 fails 12000 times in 6000 requests\. loadOrders \(orders\.js:12\) waits 65 ms/,
+    where: 'loadOrders'
+  },
+  {
     name: 'the pause before the second attempt of a package, which succeeds',
     id: 'timer-wait',
     sick: awaiting({ meanMs: 80, awaited: 'undici' }, { slow: slow([{ ...wait('http', 'GET', 'prices:80', 15, 1), calls: 2 }]) }),

@@ -3,7 +3,7 @@
 // Detectors of what requests wait for in the application itself: timers and retries, locks and queues, awaits that follow each other.
 
 const { makeFinding } = require('../finding')
-const { MIN_REQUESTS, slowInTime } = require('../../../shared/findings/readings')
+const { MIN_REQUESTS, observedMsOf, slowInTime } = require('../../../shared/findings/readings')
 const { linesOf, lossOf, placeOf, sampledRoutes } = require('../waiting')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
@@ -31,7 +31,7 @@ const timerWait = {
     return lines.flatMap(at => {
       const { route, line, seconds, meanMs, share } = at
       const waits = line.waits / line.requests
-      const failed = failedCallsOf(readings, route)
+      const failed = failedCallsOf(readings, at)
       const isRetry = failed !== null
       if (!isRetry && share < TIMER_WAIT.minShare) return []
       return makeFinding(readings, {
@@ -59,11 +59,9 @@ const timerWait = {
  * @returns {RouteLine[]} the part of the wait in which no attempt is under way; none where there is one attempt only
  */
 function pausesOnly (readings, at) {
-  const requests = slowInTime(readings).filter(one => one.route === at.route)
-  const failed = failedCallsOf(readings, at.route)
-  if (failed === null || failed.calls < 2 * requests.length) return []
-  const calling = sum(requests.flatMap(({ waits }) => waits), ({ ms }) => ms) / sum(requests, ({ durationMs }) => durationMs)
-  const part = Math.max(0, at.share - calling) / at.share
+  const failed = failedCallsOf(readings, at)
+  if (failed === null || failed.calls < 2 * failed.requests) return []
+  const part = Math.max(0, at.share - failed.share) / at.share
   return [{ ...at, meanMs: at.meanMs * part, share: at.share * part, seconds: at.seconds * part }]
 }
 
@@ -77,12 +75,17 @@ function sum (all, toNumber) {
 }
 
 /**
- * @param {Readings} readings
- * @param {string} route
- * @returns {{ name: string, calls: number, errors: number, requests: number } | null} the calls that failed most in its slow requests
+ * @typedef {{ name: string, calls: number, errors: number, requests: number, share: number }} FailedCalls  the calls that failed most; share: of the duration of
+ *   these requests, in which any call was under way
  */
-function failedCallsOf (readings, route) {
-  const requests = slowInTime(readings).filter(one => one.route === route)
+
+/**
+ * @param {Readings} readings
+ * @param {RouteLine} at
+ * @returns {FailedCalls | null} of the slow requests of its route, where each has one
+ */
+function failedCallsOf (readings, at) {
+  const requests = slowInTime(readings).filter(one => one.route === at.route)
   /** @type {Map<string, { name: string, calls: number, errors: number }>} */
   const byName = new Map()
   for (const { kind, operation, target, calls, errors } of requests.flatMap(({ waits }) => waits)) {
@@ -91,7 +94,25 @@ function failedCallsOf (readings, route) {
     byName.set(name, { name, calls: known.calls + calls, errors: known.errors + errors })
   }
   const [most] = [...byName.values()].sort((left, right) => right.errors - left.errors)
-  return most === undefined || most.errors < Math.max(1, requests.length) ? null : { ...most, requests: requests.length }
+  const ofNone = failedOfNone(readings, at)
+  if (most === undefined || most.errors < Math.max(1, requests.length)) return ofNone
+  if (ofNone !== null && ofNone.name === most.name && most.calls < 2 * requests.length) return ofNone
+  return { ...most, requests: requests.length, share: sum(requests.flatMap(({ waits }) => waits), ({ ms }) => ms) / sum(requests, ({ durationMs }) => durationMs) }
+}
+
+/**
+ * The RetryAgent of undici makes further attempts for no request. They are those of this line where nothing else calls anything.
+ * @param {Readings} readings
+ * @param {RouteLine} at
+ * @returns {FailedCalls | null}
+ */
+function failedOfNone (readings, { route, waitingPerSecond, share, seconds: waitedSeconds }) {
+  const calls = (readings.calls ?? []).filter(({ kind, operation }) => kind === 'http' && operation !== 'acquire')
+  const callers = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name === 'undici' || name === 'fetch'))
+  if (calls.length !== 1 || callers.length === 0 || callers.some(line => line.route !== route)) return null
+  const [{ kind, operation, target, count, errors, seconds }] = calls
+  const requests = waitingPerSecond * observedMsOf(readings) / 1e3
+  return errors < requests ? null : { name: `${kind} ${operation} ${target}`, calls: count, errors, requests: Math.round(requests), share: share * seconds / waitedSeconds }
 }
 
 const LOCK_WAIT = Object.freeze({ minShare: 0.3, minMs: 20 })
