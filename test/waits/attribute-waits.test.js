@@ -165,6 +165,15 @@ test('of a request that was not followed to the end, the rest of what a function
   assert.deepEqual(attributeWaits(alone, { runs: [], truncatedMicros: 10e3 }).lines.map(({ app: [{ place }] }) => place.line), [6, 12], 'what nothing was seen of')
 })
 
+test('a handler waits once, although its framework goes on later, after the code of others', () => {
+  const waits = [
+    wait(0, 600, [app('handler', 12)], { made: [native('Promise'), app('next', 5), app('handler', 12)] }),
+    wait(0, 601, [native('then'), library('handleRequest', '/app/node_modules/router/lib/layer.js')], { made: [app('handler', 12)] })
+  ]
+  const { lines } = attributeWaits(waits, { runs: [600, 600.1].map(ms => ms * 1e3) })
+  assert.deepEqual(lines.map(({ app: [{ place }], count }) => [place.line, count]), [[12, 1]])
+})
+
 test('of a request that was not followed to the end, waits are counted by how long the ones took that were seen', () => {
   // Six calls of 120 ms; too much was captured one millisecond after the first one began.
   const waits = [wait(0, 720, [app('handler', 12)], { made: [app('load', 5), app('handler', 12)] }), wait(0, 120, [app('load', 6), app('handler', 12)])]

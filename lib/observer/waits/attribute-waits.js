@@ -185,7 +185,9 @@ function countOf (nodes) {
   const long = nodes.filter(node => node.wait.toMicros - node.wait.fromMicros >= MIN_SERIAL_MICROS && !isCallOfThen(node, nodes))
   const some = long.length === 0 ? nodes : long
   // A moment before a function awaits, what it awaits has begun.
-  return some.filter(({ isOwn }) => isOwn).length || inSeries(some)
+  const own = some.filter(({ isOwn }) => isOwn)
+  // A framework goes on a moment after the function whose promise it awaits.
+  return own.filter(({ isOfFramework }) => !isOfFramework).length || own.length || inSeries(some)
 }
 
 /** @param {number[]} spans */
