@@ -44,6 +44,9 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   const sampled = (lines, unseenMs = 0) => ({ ...pace, waits: [{ ...routeOf(lines, { durationMs: 900 }), unseenMs }] })
   assert.equal(find(sampled([lineOf({ meanMs: 800, durationMs: 900, awaited: 'timer' })]), 'slow-elsewhere'), undefined)
   assert.match(find(sampled([], 8000), 'slow-elsewhere').what, /In 10 sampled requests no await of the application was seen for 94 % of that time: it waits for callbacks, events or streams\./)
+  const truncated = sampled([], 8000)
+  truncated.waits[0].truncated = 3
+  assert.match(find(truncated, 'slow-elsewhere').what, /seen for 94 % of that time: 3 of them had too many promises at once/)
   const many = find(sampled([lineOf({ meanMs: 800, durationMs: 900, waits: 200 })]), 'slow-elsewhere')
   assert.match(`${many.what} ${many.instead}`, /at loadOrders \(orders\.js:12\), 20 times each\. .*fetches with 20 awaits \(an N\+1 query\)/)
   const toClients = find({ ...pace, waits: [{ ...routeOf([lineOf({ meanMs: 800, durationMs: 900, awaited: 'node:stream/promises' })], { durationMs: 900 }), clientMs: 7000 }] }, 'slow-elsewhere')
@@ -52,6 +55,19 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   assert.match(`${fromClients.what} ${fromClients.instead}`, /For 94 % of it the client had not sent all of its request yet\. .*let a proxy receive the whole request/)
   const two = ['loadUser', 'loadOrders'].map(name => lineOf({ meanMs: 400, durationMs: 900, function: name, awaited: 'fetch' }))
   assert.match(find(sampled(two), 'slow-elsewhere').what, /They wait at several lines: loadUser \(orders\.js:12\) 47 % for fetch, loadOrders \(orders\.js:12\) 47 % for fetch\./)
+})
+
+test('what to look at depends on what is awaited where a route is slow elsewhere', () => {
+  const pace = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] } }
+  const of = line => {
+    const { what, instead } = find({ ...pace, waits: [routeOf([lineOf({ meanMs: 800, durationMs: 900, ...line })], { durationMs: 900, requests: 4 })] }, 'slow-elsewhere')
+    return `${what} ${instead}`
+  }
+  assert.match(of({ awaited: 'pg-pool', via: 'drizzle-orm' }), /look at the statements of loadOrders \(orders\.js:12\): their plan .*given back on every path/)
+  assert.match(of({ awaited: 'nodemailer' }), /look at what loadOrders \(orders\.js:12\) awaits.*connection pools$/)
+  assert.match(of({ awaited: 'node:events' }), /Where it is a long poll.* nothing is wrong$/)
+  const release = { function: 'release', file: 'lock.js', line: 30, column: 3 }
+  assert.match(of({ resumedBy: release }), /at loadOrders \(orders\.js:12\), until release \(lock\.js:30\) lets them go on\. .*look at what lets it go on, release \(lock\.js:30\)/)
 })
 
 test('a full pool is told with the lines that fill it, what computes first', () => {

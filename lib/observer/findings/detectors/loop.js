@@ -287,7 +287,8 @@ function clientOf ({ waits = [] }, route) {
 /** @param {NonNullable<ReturnType<typeof mostWaitedLine>>} at */
 function describeLine ({ line, share }) {
   const rounds = line.waits / line.requests
-  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? '' : `, for ${line.awaited}`}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
+  const until = line.resumedBy === null ? '' : `, until ${placed(line.resumedBy)} lets them go on`
+  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
 /**
@@ -297,7 +298,8 @@ function describeLine ({ line, share }) {
 function describeUnseen (route) {
   if (route === undefined || route.waitingMs === 0) return 'At which line was not sampled.'
   if (route.unseenMs >= route.waitingMs * SLOW_ELSEWHERE.minUnseen) {
-    return `In ${times(route.requests, 'sampled request')} no await of the application was seen for ${percent(route.unseenMs / route.waitingMs)} of that time: it waits for callbacks, events or streams.`
+    const unseen = `In ${times(route.requests, 'sampled request')} no await of the application was seen for ${percent(route.unseenMs / route.waitingMs)} of that time`
+    return route.truncated === 0 ? `${unseen}: it waits for callbacks, events or streams.` : `${unseen}: ${route.truncated} of them had too many promises at once to follow them to the end.`
   }
   const lines = route.lines.slice(0, SLOW_ELSEWHERE.maxRoutes).map(line => `${placed(line)} ${percent(line.ms / route.waitingMs)}${line.awaited === null ? '' : ` for ${line.awaited}`}`)
   return `They wait at several lines: ${lines.join(', ')}.`
@@ -308,14 +310,27 @@ function codeOf ({ function: name, file, line, column }) {
   return { function: name, file, line, column }
 }
 
+// Clients of databases, and what is built on them.
+const DATABASES = new Set([
+  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'kysely', 'drizzle-orm', 'sequelize', 'typeorm', '@mikro-orm/core',
+  '@prisma/client'
+])
+const IN_PARALLEL = 'run in parallel what is awaited one after the other'
+
 /**
  * @param {string} route
  * @param {ReturnType<typeof mostWaitedLine>} at
  */
 function adviceToMeasure (route, at) {
-  if (at !== null && at.line.waits >= at.line.requests * SLOW_ELSEWHERE.manyCalls) return adviceOnMany(at.line.waits / at.line.requests, 'awaits') + OR_TOGETHER
-  if (at !== null) return `look at what ${placed(at.line)} awaits; run in parallel what is awaited one after the other; check the sizes of connection pools`
-  return `measure what ${route} awaits (tracing, slow query log); run in parallel what is awaited one after the other; check the sizes of connection pools`
+  if (at === null) return `measure what ${route} awaits (tracing, slow query log); ${IN_PARALLEL}; check the sizes of connection pools`
+  const { line } = at
+  if (line.waits >= line.requests * SLOW_ELSEWHERE.manyCalls) return adviceOnMany(line.waits / line.requests, 'awaits') + OR_TOGETHER
+  if ([line.awaited, line.via].some(name => name !== null && DATABASES.has(name))) {
+    return `look at the statements of ${placed(line)}: their plan (EXPLAIN), an index, locks that other transactions hold; whether each connection is given back on every path, and the size of the pool; ${IN_PARALLEL}`
+  }
+  if (line.resumedBy !== null) return `look at what lets it go on, ${placed(line.resumedBy)}: how long one takes, and how many go on at a time`
+  if (line.awaited === null || line.awaited === 'node:events') return `look at what ${placed(line)} awaits; ${IN_PARALLEL}. Where it is a long poll, which waits for its next event, nothing is wrong`
+  return `look at what ${placed(line)} awaits; ${IN_PARALLEL}; check the sizes of connection pools`
 }
 
 /**
