@@ -109,6 +109,8 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
     lines: [...lines.values()].map(({ app, spans, ended, counted, labels, behind, unseenMicros, ...times }) => {
       const [{ awaited, via, resumedBy, micros }, ...others] = [...labels.values()].sort((left, right) => right.micros - left.micros)
       const seenMicros = others.reduce((all, label) => all + label.micros, micros)
+      // In which its waits that were seen waited, also once what is below them was not seen.
+      const wholeMicros = segmentsOf([...counted], []).reduce((all, { fromMicros, toMicros }) => all + toMicros - fromMicros, 0)
       const scaled = (/** @type {number} */ one) => one * (1 + unseenMicros / seenMicros)
       return {
         app,
@@ -121,7 +123,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
         turnMicros: scaled(times.turnMicros),
         behindMicros: scaled(times.behindMicros),
         behind: [...behind],
-        count: Math.round(countOf([...counted]) * (unseenMicros === 0 ? 1 : Math.max(1, lengthOf(spans) / coveredBy([...counted]))))
+        count: Math.round(countOf([...counted]) * (unseenMicros === 0 ? 1 : Math.max(1, (seenMicros + unseenMicros) / wholeMicros)))
       }
     }),
     serial: serialOf(nodes)
@@ -188,19 +190,6 @@ function countOf (nodes) {
   const own = some.filter(({ isOwn }) => isOwn)
   // A framework goes on a moment after the function whose promise it awaits.
   return own.filter(({ isOfFramework }) => !isOfFramework).length || own.length || inSeries(some)
-}
-
-/** @param {number[]} spans */
-function lengthOf (spans) {
-  return spans.reduce((sum, micros, index) => sum + (index % 2 === 0 ? -micros : micros), 0)
-}
-
-/**
- * @param {Node[]} nodes
- * @returns {number} microseconds in which at least one of them waits, also where what it waits for was not seen
- */
-function coveredBy (nodes) {
-  return segmentsOf(nodes, []).reduce((sum, { fromMicros, toMicros }) => sum + toMicros - fromMicros, 0)
 }
 
 /**
@@ -384,11 +373,6 @@ function isLazy ({ stack, made, resource }) {
   return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
 }
 
-/** @param {Awaited} wait  not that of the framework itself, for a function of the application */
-function isOfPackage ({ made }) {
-  return made === null || made.makerKey === null
-}
-
 /**
  * A function that is async returns a promise without awaiting it: V8 waits for it, and shows who made it.
  * @param {Awaited} wait
@@ -453,6 +437,8 @@ function packageOf ({ stack, made }) {
 function choose (both, { lazy, returned, membersOf }, micros) {
   const all = both.filter(({ isOfFramework }) => !isOfFramework)
   if (all.length === 0) {
+    // Not those of the framework itself, for a function of the application.
+    const isOfPackage = (/** @type {Awaited} */ { made }) => made === null || made.makerKey === null
     // Of functions that return each other's promises, the innermost one.
     const [node] = both.sort((one, other) => other.depth - one.depth || other.wait.fromMicros - one.wait.fromMicros)
     return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, [], () => lazyAt(lazy.filter(isOfPackage), node.wait, micros))) }
