@@ -154,6 +154,9 @@ function readSettled (all, { appRoot, toOriginal }, isByOther) {
     const found = CALLBACKS.find(row => called.slice(node).some(({ url, name }) => row.module.test(url) && (row.function?.test(name) ?? true)))
     return found === undefined ? null : { kind: found.kind, place: null }
   }
+  // A package that calls back in a tick or a microtask of its own.
+  const others = called.slice(called.findIndex(({ isOfApp }) => !isOfApp))
+  if (others.length > 0 && others.every(({ isOfPackage, place: { file } }) => isOfPackage && !LOCKS.has(packageOf(file)))) return settledByPackage(others[0].place)
   const first = called.find(({ isOfApp }) => isOfApp)
   if (!isByOther || first === undefined || !called.every(({ isOfApp, place: { file } }) => isOfApp || LOCKS.has(packageOf(file)))) return null
   const { function: name, file, line, column } = first.place
