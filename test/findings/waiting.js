@@ -24,7 +24,7 @@ const WAITING = [
     name: 'a pool whose client shows no more than its package, beside the connections that are open',
     id: 'small-pool',
     sick: awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 2 } }),
-    healthy: [awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 10 } }), awaiting({ meanMs: 90, awaited: 'pg-pool' }), awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 81: 1, 82: 1 } })],
+    healthy: [awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 10 } }), awaiting({ meanMs: 90, awaited: 'pg-pool', requests: 2 }, { connections: { 5433: 2 } }), awaiting({ meanMs: 90, awaited: 'pg-pool' }), awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 81: 1, 82: 1 } })],
     says: /^The connection pool of pg-pool is too small: getting a connection takes 70 ms, both connections are in use, and 7 requests wait for one\./,
     where: 'loadOrders'
   },

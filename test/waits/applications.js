@@ -25,6 +25,7 @@ const SLOW = [
   { app: 'children', first: 'slow-elsewhere', text: /for process spawn sleep, 1 call per request/ },
   { app: 'spawned', first: 'slow-elsewhere', text: /for process spawn sleep, 1 call per request.* for process\./ },
   { app: 'no-agent', first: 'no-keep-alive', text: /each http call opens a new one/ },
+  { app: 'agent', first: MAJOR >= 22 ? 'small-pool' : 'slow-elsewhere', text: MAJOR >= 22 ? /^The connection pool of the HTTP client for 127\.0\.0\.1:\d+ is too small: .* both connections are in use/ : /offers/ },
   { app: 'limited', first: 'lock-wait', text: /for a lock or queue of the application.* at leave \(/ },
   { app: 'p-limit', needs: { packages: ['p-limit'] }, first: 'lock-wait', text: /for its turn in p-limit/ },
   { app: 'pipeline', needs: { packages: ['ioredis'], servers: ['redis'] }, first: 'slow-elsewhere', text: /for redis GET 127\.0\.0\.1:\d+, 20 calls per request|at cart \(.* for ioredis/, not: /N\+1/ },

@@ -157,7 +157,7 @@ function ofHttp (readings, target) {
  */
 function packagedPools (readings) {
   const lines = linesOf(readings, ({ poolMs }) => poolMs > 0)
-  if (lines.length === 0) return []
+  if (sampledAt(lines) < MIN_REQUESTS) return []
   const [at] = lines
   const inLine = sum(lines, ({ perSecond, meanMs, line }) => perSecond * meanMs / 1e3 * line.poolMs / (line.ms + line.queuedMs))
   return [{
@@ -178,7 +178,7 @@ function packagedPools (readings) {
 function fullPools (readings) {
   const isReported = (/** @type {string} */ name) => readings.calls?.some(({ kind }) => kind === CLIENTS[name].kind) === true
   const lines = linesOf(readings, ({ awaited, poolMs }) => poolMs === 0 && awaited !== null && CLIENTS[awaited] !== undefined && !PIPELINED.has(awaited) && !isReported(awaited))
-  if (lines.length === 0) return []
+  if (sampledAt(lines) < MIN_REQUESTS) return []
   const name = /** @type {string} */ (lines[0].line.awaited)
   const ofPort = lines.filter(({ line }) => CLIENTS[/** @type {string} */ (line.awaited)].port === CLIENTS[name].port)
   const size = connectionsOf(readings, CLIENTS[name].port)
@@ -205,7 +205,7 @@ function unsentPools (readings) {
   const all = calls.filter(({ kind }) => kind === 'http')
   const targets = new Set(all.map(({ target }) => target))
   const lines = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name === 'undici' || name === 'fetch'))
-  if (targets.size !== 1 || lines.length === 0 || all.some(({ operation }) => operation === 'acquire')) return []
+  if (targets.size !== 1 || sampledAt(lines) < MIN_REQUESTS || all.some(({ operation }) => operation === 'acquire')) return []
   const [target] = targets
   const size = connections[portOf(target)] ?? null
   const sent = sum(all, ({ seconds }) => seconds) * 1e3 / observedMsOf(readings)
@@ -222,6 +222,14 @@ function unsentPools (readings) {
     ...timesOf(readings, lines, inLine),
     size
   }]
+}
+
+/**
+ * @param {RouteLine[]} lines
+ * @returns {number} sampled requests that waited there: of few it cannot be said how many of all requests do
+ */
+function sampledAt (lines) {
+  return sum(lines, ({ line }) => line.requests)
 }
 
 /**
