@@ -35,6 +35,8 @@ export interface WaitedAt extends WaitPlace {
    * seen, or requests go on one after the other, in a chain of promises.
    */
   turnMs: number
+  /** Part of both: it waited for a promise that was not made for this request, or that other sampled requests awaited as well: a load that they share. */
+  sharedMs: number
 }
 
 /** A line of a route at which its requests waited. */

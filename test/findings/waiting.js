@@ -7,7 +7,7 @@ const PLACE = Object.freeze({ function: 'loadOrders', file: 'orders.js', line: 1
 /** 100 requests a second, each of which waits `meanMs` at its line. */
 const paced = (meanMs, durationMs = 100) => ({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 6000, seconds: 6 * durationMs }] }, waits: [routeOf([lineOf({ meanMs, durationMs })], { durationMs })] })
 const lineOf = ({ meanMs, durationMs = 100, requests = 10, ...rest }) => ({
-  ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, turnMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
+  ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
 })
 const routeOf = (lines, { durationMs = 100, requests = 10, serial = [] } = {}) => ({ route: 'GET /orders', requests, open: 0, truncated: 0, totalMs: durationMs * requests, waitingMs: durationMs * requests * 0.95, unseenMs: 0, clientMs: 0, uploadMs: 0, lines, serial })
 const awaiting = (parts, rest = {}) => ({ ...paced(0), waits: [routeOf([lineOf(parts)])], ...rest })
@@ -24,7 +24,7 @@ const WAITING = [
     name: 'a pool whose client shows no more than its package, beside the connections that are open',
     id: 'small-pool',
     sick: awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 2 } }),
-    healthy: [awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 10 } }), awaiting({ meanMs: 90, awaited: 'pg-pool', requests: 2 }, { connections: { 5433: 2 } }), awaiting({ meanMs: 90, awaited: 'pg-pool' }), awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 81: 1, 82: 1 } })],
+    healthy: [awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 5433: 10 } }), awaiting({ meanMs: 90, awaited: 'pg-pool', requests: 2 }, { connections: { 5433: 2 } }), awaiting({ meanMs: 90, awaited: 'pg-pool', sharedMs: 500 }, { connections: { 5433: 2 } }), awaiting({ meanMs: 90, awaited: 'pg-pool' }), awaiting({ meanMs: 90, awaited: 'pg-pool' }, { connections: { 81: 1, 82: 1 } })],
     says: /^The connection pool of pg-pool is too small: getting a connection takes 70 ms, both connections are in use, and 7 requests wait for one\./,
     where: 'loadOrders'
   },

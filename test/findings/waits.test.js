@@ -66,12 +66,13 @@ test('what to look at depends on what is awaited where a route is slow elsewhere
   assert.match(of({ awaited: 'pg-pool', via: 'drizzle-orm' }), /look at the statements of loadOrders \(orders\.js:12\): their plan .*given back on every path/)
   assert.match(of({ awaited: 'nodemailer' }), /look at what loadOrders \(orders\.js:12\) awaits.*connection pools$/)
   assert.match(of({ awaited: 'node:events' }), /Where it is a long poll.* nothing is wrong$/)
+  assert.match(of({ awaited: 'pg-pool', sharedMs: 5000 }), /at loadOrders \(orders\.js:12\), for pg-pool, several of them for one result\./)
   const release = { function: 'release', file: 'lock.js', line: 30, column: 3 }
   assert.match(of({ resumedBy: release }), /at loadOrders \(orders\.js:12\), until release \(lock\.js:30\) lets them go on\. .*look at what lets it go on, release \(lock\.js:30\)/)
 })
 
 test('a full pool is told with the lines that fill it, what computes first', () => {
-  const line = more => ({ function: 'login', file: 'auth.js', line: 5, column: 3, awaited: 'crypto', via: null, resumedBy: null, poolMs: 0, turnMs: 0, callers: [], requests: 9, waits: 9, ms: 900, queuedMs: 0, share: 0.8, p50Ms: 100, p99Ms: 100, maxMs: 100, ...more })
+  const line = more => ({ function: 'login', file: 'auth.js', line: 5, column: 3, awaited: 'crypto', via: null, resumedBy: null, poolMs: 0, turnMs: 0, sharedMs: 0, callers: [], requests: 9, waits: 9, ms: 900, queuedMs: 0, share: 0.8, p50Ms: 100, p99Ms: 100, maxMs: 100, ...more })
   const route = (route, lines) => ({ route, requests: 9, open: 0, truncated: 0, totalMs: 9000, waitingMs: 9000, unseenMs: 0, clientMs: 0, uploadMs: 0, lines, serial: [] })
   const pace = { ms: 60_000, routes: [{ route: 'POST /login', count: 90, seconds: 90 }, { route: 'GET /file', count: 900, seconds: 900 }] }
   const waits = [route('POST /login', [line()]), route('GET /file', [line({ function: 'sendFile', file: 'files.js', line: 9, awaited: 'node:fs/promises' })])]

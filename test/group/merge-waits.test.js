@@ -9,7 +9,7 @@ const { mergeWaits, waitsQuestion } = require('../../lib/shared/group/merge-wait
 const PLACE = { file: 'orders.js', column: 3 }
 
 function line (name, more) {
-  return { function: name, line: 7, ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests: 10, waits: 10, ms: 100, queuedMs: 0, poolMs: 0, turnMs: 0, share: 0.1, p50Ms: 10, p99Ms: 20, maxMs: 25, ...more }
+  return { function: name, line: 7, ...PLACE, awaited: null, via: null, resumedBy: null, callers: [], requests: 10, waits: 10, ms: 100, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 0.1, p50Ms: 10, p99Ms: 20, maxMs: 25, ...more }
 }
 
 function part (pid, routes, more) {
@@ -23,7 +23,7 @@ function route (name, lines, more) {
 test('lines of the same place are one, with the sums and shares of all processes', () => {
   const serial = { function: 'handler', line: 3, ...PLACE, awaits: 2, maxAwaits: 3, requests: 10, ms: 50 }
   const first = route('GET /a', [line('load'), line('other', { ms: 300 })], { serial: [serial] })
-  const second = route('GET /a', [line('load', { requests: 30, waits: 60, ms: 900, queuedMs: 5, poolMs: 40, turnMs: 30, awaited: 'pg', callers: [PLACE], p50Ms: 30, p99Ms: 15, maxMs: 90 })], {
+  const second = route('GET /a', [line('load', { requests: 30, waits: 60, ms: 900, queuedMs: 5, poolMs: 40, turnMs: 30, sharedMs: 0, awaited: 'pg', callers: [PLACE], p50Ms: 30, p99Ms: 15, maxMs: 90 })], {
     requests: 30, open: 1, truncated: 2, unseenMs: 7, serial: [{ ...serial, awaits: 4, maxAwaits: 9, requests: 30 }]
   })
   const { routes, ...rest } = mergeWaits([part(1, [first]), part(2, [second, route('job x', [], { totalMs: 5000 })])])
@@ -31,7 +31,7 @@ test('lines of the same place are one, with the sums and shares of all processes
   assert.deepEqual(routes.map(({ route, pids }) => [route, pids]), [['job x', [2]], ['GET /a', [1, 2]]])
   const { lines: [load, other], serial: [inRow], ...sums } = routes[1]
   assert.deepEqual([sums.requests, sums.open, sums.truncated, sums.totalMs, sums.unseenMs], [40, 1, 2, 2000, 7])
-  assert.deepEqual(load, { ...line('load'), awaited: 'pg', callers: [PLACE], requests: 40, waits: 70, ms: 1000, queuedMs: 5, poolMs: 40, turnMs: 30, share: 0.5, p50Ms: 30, p99Ms: 20, maxMs: 90 })
+  assert.deepEqual(load, { ...line('load'), awaited: 'pg', callers: [PLACE], requests: 40, waits: 70, ms: 1000, queuedMs: 5, poolMs: 40, turnMs: 30, sharedMs: 0, share: 0.5, p50Ms: 30, p99Ms: 20, maxMs: 90 })
   assert.deepEqual([other.function, other.ms, other.share], ['other', 300, 0.15])
   assert.deepEqual([inRow.awaits, inRow.maxAwaits, inRow.requests, inRow.ms], [3.5, 9, 40, 100])
 })

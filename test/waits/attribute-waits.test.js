@@ -165,6 +165,13 @@ test('of a request that was not followed to the end, the rest of what a function
   assert.deepEqual(attributeWaits(alone, { runs: [], truncatedMicros: 10e3 }).lines.map(({ app: [{ place }] }) => place.line), [6, 12], 'what nothing was seen of')
 })
 
+test('the time in which a request waits for what others wait for, too, is counted apart', () => {
+  const made = { made: [native('Promise'), library('query'), app('load', 6)] }
+  const [own, shared] = [false, true].map(isShared => ({ ...wait(0, 50, [app('load', 6)], made), isShared }))
+  const sharedIn = waits => attributeWaits(waits, { runs: [] }).lines.map(({ sharedMicros }) => sharedMicros)
+  assert.deepEqual([sharedIn([own]), sharedIn([shared])], [[0], [50e3]])
+})
+
 test('a handler waits once, although its framework goes on later, after the code of others', () => {
   const waits = [
     wait(0, 600, [app('handler', 12)], { made: [native('Promise'), app('next', 5), app('handler', 12)] }),

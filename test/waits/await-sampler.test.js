@@ -62,6 +62,24 @@ test('where a promise was made is read for all that await it, in several request
   assert.equal(madeOf(sampler.take()), 1)
 })
 
+test('a promise that requests share is seen as such, also where it was made for none of them', async t => {
+  const { sampler, serve } = createSampling(t)
+  let settle
+  const before = new Promise(resolve => { settle = resolve })
+  sampler.ask(60)
+  let loaded
+  const load = async () => { await new Promise(resolve => setTimeout(resolve, 20)) }
+  const handler = async () => { await (loaded ??= load()) }
+  const late = async () => {
+    setTimeout(settle, 20)
+    await before
+  }
+  await Promise.all([serve(handler), serve(handler), serve(late)])
+  const { stacks, samples } = sampler.take()
+  const sharedIn = name => samples.flatMap(({ waits }) => waits.filter(([stack, , , , resource]) => stack !== -1 && resource === '' && JSON.parse(stacks[stack]).find(([, file]) => file.includes('await-sampler.test'))?.[0] === name).map(wait => wait[9])).sort()
+  assert.deepEqual([sharedIn('handler'), sharedIn('load'), sharedIn('late')], [[0, 1], [0], [1]], JSON.stringify(stacks))
+})
+
 test('a request that turns out not to be the application\'s is forgotten', async t => {
   const { sampler, serve } = createSampling(t)
   sampler.ask(60)

@@ -18,6 +18,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
  * @property {boolean} [isByOther]  settled by code of another request, or of none
  * @property {number} [sinceMicros]  when that code began to wait for what let it go on; 0: not known
  * @property {number} [byMicros]  when that other request began; 0: not known
+ * @property {boolean} [isShared]  what is awaited was not made for this request, or another one awaits it as well
  *
  * @typedef {object} LineTime
  * @property {AppFrame[]} app  the function that waits, at its line, and its callers
@@ -26,6 +27,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
  * @property {SettledBy['place']} resumedBy  the code that let it go on: a lock or a queue of the application
  * @property {number} poolMicros  in which it waited for a connection
  * @property {number} turnMicros  in which it waited for its turn in a queue
+ * @property {number} sharedMicros  in which it waited for what several requests wait for
  * @property {number} behindMicros  in which it waited until code of other requests had ended
  * @property {number[]} behind  when these began
  * @property {number} count     waits
@@ -38,6 +40,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
  * @property {number[]} ended
  * @property {number} poolMicros
  * @property {number} turnMicros
+ * @property {number} sharedMicros
  * @property {number} behindMicros
  * @property {Set<number>} behind
  * @property {Set<Node>} counted
@@ -76,8 +79,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
   const nodes = createNodes(withCallers(waits))
   const all = [...nodes, ...ofFrameworks(waits)]
   const membersOf = createMembersOf(waits, nodes)
-  const lazy = waits.filter(isLazy)
-  const returned = waits.filter(isReturned)
+  const [lazy, returned] = [isLazy, isReturned].map(is => waits.filter(is))
   const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
   /** @type {Map<string, OpenLine>} */
   const lines = new Map()
@@ -96,6 +98,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
     line.poolMicros += awaited !== null && POOLS.has(awaited) ? toMicros - fromMicros : longestOf(pooled, fromMicros, toMicros)
     const queue = queueOf({ awaited, via })
     if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits, isOpen ? endMicros : 0)) - fromMicros)
+    if (chosen.node.isOwn && chosen.node.wait.isShared === true) line.sharedMicros += toMicros - fromMicros
     const by = behindOf(chosen)
     if (by !== 0) {
       line.behindMicros += toMicros - fromMicros
@@ -121,6 +124,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
         resumedBy,
         poolMicros: scaled(times.poolMicros),
         turnMicros: scaled(times.turnMicros),
+        sharedMicros: scaled(times.sharedMicros),
         behindMicros: scaled(times.behindMicros),
         behind: [...behind],
         count: Math.round(countOf([...counted]) * (unseenMicros === 0 ? 1 : Math.max(1, (seenMicros + unseenMicros) / wholeMicros)))
@@ -622,7 +626,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), unseenMicros: 0, labels: new Map() }
+  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, sharedMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), unseenMicros: 0, labels: new Map() }
   lines.set(name, line)
   return line
 }

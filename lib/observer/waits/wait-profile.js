@@ -209,7 +209,7 @@ class WaitProfile {
 
   /** @param {Pending} sample */
   #waitsOf ({ waits, stacks }) {
-    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther, sinceMicros, byMicros]) => ({
+    return waits.filter(([stack]) => stack !== -1).map(([stack, made, fromMicros, toMicros, resource, settled, isByOther, sinceMicros, byMicros, isShared]) => ({
       stack: this.#stackOf(stacks[stack]),
       made: made === -1 ? null : this.#stackOf(stacks[made]),
       fromMicros,
@@ -218,7 +218,8 @@ class WaitProfile {
       settled: settled === -1 ? undefined : this.#settledBy(stacks[settled], isByOther),
       isByOther: isByOther === 1,
       sinceMicros,
-      byMicros
+      byMicros,
+      isShared: isShared === 1
     }))
   }
 
@@ -268,7 +269,7 @@ function positionsOf (texts) {
  * @param {(micros: number) => number} busySince
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, behindMicros, behind, count, spans, ended }, busySince) {
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, sharedMicros, behindMicros, behind, count, spans, ended }, busySince) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
   return {
@@ -283,6 +284,7 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
     queuedMs,
     poolMs: toMs(poolMicros),
     turnMs: toMs(turnMicros),
+    sharedMs: toMs(sharedMicros),
     behindMs: toMs(behindMicros),
     behind,
     spans: spans.slice(0, 2 * MAX_SPANS)
@@ -342,6 +344,7 @@ function sumLine (group, totalMs, starts) {
     queuedMs: sum(group, one => one.queuedMs),
     poolMs: sum(group, one => one.poolMs),
     turnMs: sum(group, one => one.turnMs + (named.resumedBy === null && chained >= CHAINED_SHARE ? one.behindMs : 0)),
+    sharedMs: sum(group, one => one.sharedMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: each[Math.ceil(each.length * 0.5) - 1],
     p99Ms: each[Math.ceil(each.length * 0.99) - 1],

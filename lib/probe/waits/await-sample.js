@@ -37,6 +37,7 @@ const NO_FRAMES = '[]'
  * @property {CapturedStack | null} stack  null once it is read
  * @property {CapturedStack | null} made   where the awaited promise was made
  * @property {Settled | null} settled  how the awaited promise was settled; null: not for a callback
+ * @property {boolean} isShared  the awaited promise was not made for this request, or another one awaits it as well
  * @property {string} resource  what a callback waits for: `timer`, `file`; '' for a promise
  * @property {number} fromMicros
  * @property {number} toMicros  0: it has not ended
@@ -55,7 +56,7 @@ const NO_FRAMES = '[]'
  * @property {boolean} isOpen  it was not answered yet
  * @property {number} truncatedMicros  when it had captured too many stacks: what began later is not seen; 0: it was followed to the end
  * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number,
- *   byMicros: number][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
+ *   byMicros: number, isShared: 0 | 1][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;
  *   byMicros: the begin of that other request, 0: it is over, or there is none
  * @property {number[]} runs  begins and ends: the request's own code, after a wait
  * @property {number} clientMicros  in which its client had not read what was sent, as far as the ticks of the heartbeat show
@@ -145,7 +146,7 @@ class AwaitSample {
       isOpen,
       truncatedMicros,
       waits: waits.map(({ stack, made, settled, resource, ...wait }) => [
-        numberOf(stack), numberOf(made), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), resource, numberOf(settled?.stack), ...this.#settlerOf(settled)
+        numberOf(stack), numberOf(made), wait.fromMicros, Math.min(toMicros, wait.toMicros || toMicros), resource, numberOf(settled?.stack), ...this.#settlerOf(settled), wait.isShared ? 1 : 0
       ]),
       runs,
       clientMicros,

@@ -269,7 +269,9 @@ class AwaitSampler {
       const stack = sample.capture(this.#onInit, parent === undefined)
       if (stack !== null && parent === undefined) this.#made.set(promise, stack)
       else if (stack !== null && parent !== undefined) {
-        const wait = { stack, made: this.#made.get(parent) ?? this.#waits.get(parent)?.made ?? null, settled: this.#settledOf(parent, sample), resource: '', fromMicros, toMicros: 0, sample }
+        const settled = this.#settledOf(parent, sample)
+        const made = this.#made.get(parent) ?? this.#waits.get(parent)?.made ?? null
+        const wait = { stack, made, settled, isShared: made === null || settled.sample !== sample, resource: '', fromMicros, toMicros: 0, sample }
         this.#waits.set(promise, wait)
         sample.waits.push(wait)
       }
@@ -292,7 +294,7 @@ class AwaitSampler {
     const stack = sample.capture(this.beginCall, false)
     this.#budget.spend(monotonicMicros() - fromMicros)
     if (stack === null) return null
-    const wait = { stack, made: null, settled: null, resource: kind, fromMicros, toMicros: 0, sample }
+    const wait = { stack, made: null, settled: null, isShared: false, resource: kind, fromMicros, toMicros: 0, sample }
     sample.waits.push(wait)
     return wait
   }

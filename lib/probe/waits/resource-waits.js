@@ -83,7 +83,7 @@ class ResourceWaits {
       const fromMicros = monotonicMicros()
       const stack = sample.capture(this.#onInit, false)
       if (stack !== null) {
-        const wait = { stack, made: null, settled: null, resource, fromMicros, toMicros: 0, sample }
+        const wait = { stack, made: null, settled: null, isShared: false, resource, fromMicros, toMicros: 0, sample }
         this.#waits.set(id, wait)
         sample.waits.push(wait)
         sample.resources.push(id)

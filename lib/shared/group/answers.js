@@ -138,6 +138,7 @@ const waitLine = record({
   queuedMs: amount,
   poolMs: amount,
   turnMs: amount,
+  sharedMs: amount,
   share: amount,
   p50Ms: amount,
   p99Ms: amount,

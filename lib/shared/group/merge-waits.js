@@ -75,6 +75,7 @@ function mergeLine (same, totalMs) {
     queuedMs: sum(same, ({ queuedMs }) => queuedMs),
     poolMs: sum(same, ({ poolMs }) => poolMs),
     turnMs: sum(same, ({ turnMs }) => turnMs),
+    sharedMs: sum(same, ({ sharedMs }) => sharedMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: middleOf(same),
     p99Ms: Math.max(...same.map(({ p99Ms }) => p99Ms)),

@@ -198,7 +198,8 @@ const SLOW_ELSEWHERE = Object.freeze({
   // Calls of one kind in a request, from which on they are likely to be one for each of the rows of another.
   manyCalls: 10,
   minUnseen: 0.5,
-  minClient: 0.5
+  minClient: 0.5,
+  minShared: 0.5
 })
 // What these say of a route is more.
 const EXPLAINED_BY = new Set(['small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
@@ -288,7 +289,7 @@ function clientOf ({ waits = [] }, route) {
 function describeLine ({ line, share }) {
   const rounds = line.waits / line.requests
   const until = line.resumedBy === null ? '' : `, until ${placed(line.resumedBy)} lets them go on`
-  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
+  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.sharedMs < line.ms * SLOW_ELSEWHERE.minShared ? '' : ', several of them for one result'}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
 /**

@@ -23,6 +23,8 @@ const SMALL_POOL = Object.freeze({
   minInUse: 0.7,
   // Of the requests that wait.
   minCalled: 0.8,
+  // Of the time at a line.
+  maxShared: 0.1,
   // A busy loop gives connections back late.
   maxUtilization: 0.8
 })
@@ -156,7 +158,7 @@ function ofHttp (readings, target) {
  * @returns {Pool[]}
  */
 function packagedPools (readings) {
-  const lines = linesOf(readings, ({ poolMs }) => poolMs > 0)
+  const lines = linesOf(readings, line => line.poolMs > 0 && isForOne(line))
   if (sampledAt(lines) < MIN_REQUESTS) return []
   const [at] = lines
   const inLine = sum(lines, ({ perSecond, meanMs, line }) => perSecond * meanMs / 1e3 * line.poolMs / (line.ms + line.queuedMs))
@@ -177,7 +179,8 @@ function packagedPools (readings) {
  */
 function fullPools (readings) {
   const isReported = (/** @type {string} */ name) => readings.calls?.some(({ kind }) => kind === CLIENTS[name].kind) === true
-  const lines = linesOf(readings, ({ awaited, poolMs }) => poolMs === 0 && awaited !== null && CLIENTS[awaited] !== undefined && !PIPELINED.has(awaited) && !isReported(awaited))
+  const isPooled = (/** @type {WaitLine} */ { awaited, poolMs }) => poolMs === 0 && awaited !== null && CLIENTS[awaited] !== undefined && !PIPELINED.has(awaited) && !isReported(awaited)
+  const lines = linesOf(readings, line => isPooled(line) && isForOne(line))
   if (sampledAt(lines) < MIN_REQUESTS) return []
   const name = /** @type {string} */ (lines[0].line.awaited)
   const ofPort = lines.filter(({ line }) => CLIENTS[/** @type {string} */ (line.awaited)].port === CLIENTS[name].port)
@@ -204,7 +207,7 @@ function unsentPools (readings) {
   const { calls = [], connections = {} } = readings
   const all = calls.filter(({ kind }) => kind === 'http')
   const targets = new Set(all.map(({ target }) => target))
-  const lines = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name === 'undici' || name === 'fetch'))
+  const lines = linesOf(readings, line => [line.awaited, line.via].some(name => name === 'undici' || name === 'fetch') && isForOne(line))
   if (targets.size !== 1 || sampledAt(lines) < MIN_REQUESTS || all.some(({ operation }) => operation === 'acquire')) return []
   const [target] = targets
   const size = connections[portOf(target)] ?? null
@@ -222,6 +225,14 @@ function unsentPools (readings) {
     ...timesOf(readings, lines, inLine),
     size
   }]
+}
+
+/**
+ * Where requests share what they wait for, as many of them as you like wait for one connection.
+ * @param {WaitLine} line
+ */
+function isForOne ({ sharedMs, ms, queuedMs }) {
+  return sharedMs <= (ms + queuedMs) * SMALL_POOL.maxShared
 }
 
 /**
