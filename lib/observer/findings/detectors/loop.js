@@ -313,8 +313,7 @@ function codeOf ({ function: name, file, line, column }) {
 
 // Clients of databases, and what is built on them.
 const DATABASES = new Set([
-  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'kysely', 'drizzle-orm', 'sequelize', 'typeorm', '@mikro-orm/core',
-  '@prisma/client'
+  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'drizzle-orm', 'sequelize', 'typeorm', '@prisma/client'
 ])
 const IN_PARALLEL = 'run in parallel what is awaited one after the other'
 
