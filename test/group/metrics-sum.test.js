@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { AggregatorRegistry, Counter, Gauge, Histogram, Registry, Summary } = require('prom-client')
 const { readMetrics } = require('../../lib/api/admin/metrics-reading')
-const { exactParts, roundedSum } = require('../../lib/base/exact-sum')
+const { exactParts, roundedSum } = require('../../lib/base/sums')
 const { writeExposition } = require('../../lib/shared/group/exposition')
 const { sumMetrics } = require('../../lib/observer/group/sum-metrics')
 

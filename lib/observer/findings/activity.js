@@ -3,7 +3,9 @@
 // Reads a profile and the stalls of its time for findings: how busy the loop was, with what, and where; the time in system calls of sockets, and
 // the time of categories that are spread over an application. Pure but for the source lines.
 
+const { sum, sumBy } = require('../../base/sums')
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
+const { stalledMs } = require('../../shared/findings/readings')
 const { isUndecided } = require('../../shared/stalls/evidence-text')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
@@ -43,8 +45,8 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
   const stacks = readStacks(profile, context)
   const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
   const samples = withoutIdleEnds(readSamples(profile), sample => stackOf(sample).state === 'idle')
-  const sum = (/** @type {(stack: Stack) => boolean} */ is) => samples.reduce((micros, sample) => is(stackOf(sample)) ? micros + sample.micros : micros, 0)
-  const busyMicros = sum(({ state }) => state !== 'idle')
+  const busy = samples.filter(sample => stackOf(sample).state !== 'idle')
+  const busyMicros = sumMicros(busy)
   const [first] = samples
   const beginMicros = first === undefined ? 0 : first.atMicros - first.micros
   const toMs = fromMs + (profile.endTime - profile.startTime) / 1e3
@@ -70,16 +72,15 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
       text: textOf(culprit, stack, context.source)
     }
   })
-  const busySamples = samples.filter(sample => stackOf(sample).state !== 'idle').length
   return {
     fromMs: observedFromMs,
     observedMs: samples.length === 0 ? 0 : (/** @type {Sample} */ (samples.at(-1)).atMicros - beginMicros) / 1e3,
-    samples: busySamples,
-    sampledShare: hz === undefined || busyMicros === 0 ? 1 : Math.min(1, busySamples * 1e6 / hz / busyMicros),
+    samples: busy.length,
+    sampledShare: hz === undefined || busyMicros === 0 ? 1 : Math.min(1, busy.length * 1e6 / hz / busyMicros),
     busyMs: busyMicros / 1e3,
-    gcMs: sum(({ state }) => state === 'gc') / 1e3,
+    gcMs: sumMicros(busy.filter(sample => stackOf(sample).state === 'gc')) / 1e3,
     hotSpots,
-    busySamples: busySamplesOf(profile, samples, { sampled, stackOf, stalls: inTime, fromMs }),
+    busySamples: busySamplesOf(profile, busy, { sampled, stackOf, stalls: inTime, fromMs }),
     sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
     categories: findCategories(samples, stackOf)
   }
@@ -102,17 +103,16 @@ function textOf ({ function: name, file, line }, stack, source) {
 /**
  * When the loop was busy, for which route, and in which hot spot.
  * @param {CpuProfile} profile
- * @param {readonly Sample[]} samples
+ * @param {readonly Sample[]} busy
  * @param {{ sampled: { samples: Sample[] }[], stackOf: (sample: Sample) => Stack, stalls: readonly Stall[], fromMs: number }} of
  * @returns {BusySample[]} in order
  */
-function busySamplesOf ({ startTime, routes }, samples, { sampled, stackOf, stalls, fromMs }) {
+function busySamplesOf ({ startTime, routes }, busy, { sampled, stackOf, stalls, fromMs }) {
   const spots = new Map(sampled.flatMap(({ samples: some }, spot) => some.map(({ index }) => [index, spot])))
-  return samples.flatMap(sample => {
+  return busy.map(sample => {
     const { state } = stackOf(sample)
-    if (state === 'idle') return []
     const route = routes?.names[routes.samples[sample.index]] ?? routeAt(stalls, fromMs + sample.atMicros / 1e3)
-    return [{ atMicros: startTime + sample.atMicros, micros: sample.micros, route, spot: spots.get(sample.index) ?? -1, kind: state === 'io' || state === 'code' ? state : 'engine' }]
+    return { atMicros: startTime + sample.atMicros, micros: sample.micros, route, spot: spots.get(sample.index) ?? -1, kind: state === 'io' || state === 'code' ? state : 'engine' }
   })
 }
 
@@ -162,14 +162,12 @@ function hotSpotOf ({ culprit, stack }, hotSpots) {
  */
 function withStalls (spot, stalls) {
   if (stalls.length === 0) return { culprit: spot.culprit, stalls: { count: 0, ms: 0, longestMs: 0, lines: [] } }
-  const sum = (/** @type {readonly Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
-  const ms = sum(stalls)
+  const ms = stalledMs(stalls)
   const culprit = inlinedIn(spot, stalls) ?? spot.culprit
   const exact = stalls.filter(({ culprit: one }) => one !== null && isSame(one, culprit))
-  const lines = linesOf(exact)
   return {
     culprit: culpritOf(culprit, exact, ms),
-    stalls: { count: stalls.length, ms, longestMs: Math.max(...stalls.map(({ durationMs }) => durationMs)), lines }
+    stalls: { count: stalls.length, ms, longestMs: Math.max(...stalls.map(({ durationMs }) => durationMs)), lines: linesOf(exact) }
   }
 }
 
@@ -184,7 +182,7 @@ function inlinedIn ({ culprit, ms }, stalls) {
   if (isInPackage(culprit.file)) return undefined
   return stalls.flatMap(({ culprit: one }) => one ?? []).find(one => {
     const inIt = stalls.filter(stall => stall.culprit !== null && isSame(stall.culprit, one))
-    return inIt.reduce((sum, { durationMs, culprit }) => sum + durationMs * (culprit?.share ?? 0), 0) > ms * MOST
+    return sum(inIt, ({ durationMs, culprit }) => durationMs * (culprit?.share ?? 0)) > ms * MOST
   })
 }
 
@@ -223,20 +221,16 @@ function culpritOf (culprit, stalls, ms) {
   if (longest === undefined || longest.culprit === null) return culprit
   const { call, via } = longest.culprit
   const same = stalls.filter(({ culprit: one }) => one?.call === call && one?.via?.package === via?.package)
-  if (same.reduce((sum, { durationMs }) => sum + durationMs, 0) >= ms * MOST) return longest.culprit
+  if (stalledMs(same) >= ms * MOST) return longest.culprit
   return { ...longest.culprit, line: culprit.functionLine, column: 0, call: null, via: isInPackage(culprit.file) ? via : null }
 }
 
 /**
- * @param {readonly Stall[]} stalls
+ * @param {readonly Stall[]} stalls  with a culprit
  * @returns {HotSpot['stalls']['lines']} with most of the time first
  */
 function linesOf (stalls) {
-  /** @type {Map<number, number>} */
-  const ms = new Map()
-  for (const { culprit, durationMs } of stalls) {
-    if (culprit !== null) ms.set(culprit.line, (ms.get(culprit.line) ?? 0) + durationMs)
-  }
+  const ms = sumBy(stalls, ({ culprit }) => /** @type {Culprit} */ (culprit).line, ({ durationMs }) => durationMs)
   return [...ms].map(([line, ms]) => ({ line, ms })).sort((left, right) => right.ms - left.ms)
 }
 
@@ -296,7 +290,7 @@ function placeOf (profile, all, called, context) {
 
 /** @param {readonly Sample[]} samples */
 function sumMicros (samples) {
-  return samples.reduce((sum, { micros }) => sum + micros, 0)
+  return sum(samples, ({ micros }) => micros)
 }
 
 /**

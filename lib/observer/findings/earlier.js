@@ -3,9 +3,10 @@
 // Finds what was wrong in the last quarter of an hour, before the observed time: the stalls are kept, the samples are not read again. Each stretch
 // with stalls gets the readings of an observed time, so that the same detectors find the problem. Pure but for the source lines.
 
+const { groupBy, sumBy } = require('../../base/sums')
 const { isInPackage } = require('../../formats/profile/frame')
 const { isOfCode, textOf, withStalls } = require('./activity')
-const { UNMEASURED } = require('../../shared/findings/readings')
+const { stalledMs, UNMEASURED } = require('../../shared/findings/readings')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Readings, HotSpot } from '../../shared/findings/readings' */
@@ -47,8 +48,7 @@ function earlierReadings (stalls, now, source) {
 function readingsOf (stalls, now, source) {
   const fromMs = stalls[0].at
   const observedMs = Math.max(MIN_STRETCH_MS, ...stalls.map(({ at, durationMs }) => at + durationMs - fromMs))
-  const sum = (/** @type {readonly Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
-  const busyMs = sum(stalls)
+  const busyMs = stalledMs(stalls)
   return {
     ...now,
     at: fromMs + observedMs,
@@ -59,7 +59,7 @@ function readingsOf (stalls, now, source) {
       samples: Math.round(busyMs / SAMPLE_MS),
       sampledShare: 1,
       busyMs,
-      gcMs: sum(stalls.filter(({ cause }) => cause === 'gc')),
+      gcMs: stalledMs(stalls.filter(({ cause }) => cause === 'gc')),
       hotSpots: hotSpotsOf(stalls, busyMs, source),
       busySamples: [],
       categories: { logging: NO_CATEGORY, tasks: NO_CATEGORY, immediates: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY },
@@ -80,19 +80,11 @@ function readingsOf (stalls, now, source) {
  * @returns {HotSpot[]} heaviest first
  */
 function hotSpotsOf (stalls, busyMs, source) {
-  /** @type {Map<string, Stall[]>} */
-  const byPlace = new Map()
-  for (const stall of stalls) {
-    const { culprit, startingUp } = stall
-    if (culprit === null || startingUp || !isOfCode(stall)) continue
-    const key = JSON.stringify([culprit.function, culprit.file, culprit.functionLine])
-    byPlace.set(key, [...(byPlace.get(key) ?? []), stall])
-  }
+  const ofCode = stalls.filter(stall => stall.culprit !== null && !stall.startingUp && isOfCode(stall))
+  const byPlace = groupBy(ofCode, ({ culprit }) => JSON.stringify([culprit?.function, culprit?.file, culprit?.functionLine]))
   return [...byPlace.values()].map(some => {
     const { culprit, stalls } = withStalls({ culprit: /** @type {HotSpot['culprit']} */ (some[0].culprit), ms: 0 }, some)
-    /** @type {Map<string | null, number>} */
-    const routes = new Map()
-    for (const { route, durationMs } of some) routes.set(route, (routes.get(route) ?? 0) + durationMs)
+    const routes = sumBy(some, ({ route }) => route, ({ durationMs }) => durationMs)
     return {
       culprit,
       origin: /** @type {HotSpot['origin']} */ (isInPackage(culprit.file) ? 'dependency' : 'app'),

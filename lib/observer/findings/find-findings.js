@@ -4,6 +4,7 @@
 // lost time. Problems that ended before the observed time are included, with their time. If there is no problem, or too little data, the list has a
 // finding for that. Pure.
 
+const { sum } = require('../../base/sums')
 const { makeFinding } = require('./finding')
 const { inFlightOf, NOTABLE_WORKERS, observedMsOf, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('../../shared/findings/readings')
 const { DETECTORS } = require('./detectors')
@@ -195,8 +196,8 @@ function nothingWrong (readings) {
  * @param {Readings} readings
  */
 function watched ({ activity, pace, waits = [], threads, memory }) {
-  const requests = pace.routes.reduce((sum, { count }) => sum + count, 0)
-  const sampledWaits = waits.reduce((sum, { requests }) => sum + requests, 0)
+  const requests = sum(pace.routes, ({ count }) => count)
+  const sampledWaits = sum(waits, ({ requests }) => requests)
   const parts = [
     ...(activity === null ? [] : [times(activity.samples, 'sample'), 'stalls']),
     times(requests, 'request'),

@@ -2,6 +2,7 @@
 
 // What the detectors of growing memory have in common: which owner grows, and which limit it reaches first. Pure.
 
+const { sum } = require('../../base/sums')
 const { duration, megabytes, percent, placed, sentences } = require('../../shared/findings/format-text')
 const { KEEPING_PACKAGES } = require('../../shared/heap/keeping-packages')
 
@@ -91,7 +92,7 @@ function keepingSiteOf ({ memory }, growing) {
 /** @param {AllocationSite[]} sites */
 function mostThatStays (sites) {
   const stays = sites.filter(({ verdict }) => verdict === 'stays').sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
-  return stays.length === 0 ? null : { site: stays[0], share: stays[0].bytesPerMinute / stays.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0) }
+  return stays.length === 0 ? null : { site: stays[0], share: stays[0].bytesPerMinute / sum(stays, ({ bytesPerMinute }) => bytesPerMinute) }
 }
 
 /**
@@ -103,7 +104,7 @@ function mostThatStays (sites) {
 function fillingSiteOf (sites, { owner, name }) {
   const meant = (sites?.sites ?? []).filter(site => site.verdict === 'young' && isOf(site, owner, name))
   const [first] = meant.toSorted((left, right) => right.bytes - left.bytes)
-  const share = first === undefined ? 0 : first.bytes / meant.reduce((sum, { bytes }) => sum + bytes, 0)
+  const share = first === undefined ? 0 : first.bytes / sum(meant, ({ bytes }) => bytes)
   if (sites === null || share < MIN_FILLING_SHARE) return null
   const ms = sites.toMs - sites.fromMs
   return describe({ ...first, bytesPerMinute: Math.round(first.bytes / ms * 60_000) }, { share, isJudged: false, ms })

@@ -3,6 +3,7 @@
 // Finds the hot spots of a longer time: takes out the heaviest place, then the heaviest of the rest, and so on. Each is described like the culprit
 // of a stall. Pure but for the source lines.
 
+const { sum, sumBy } = require('../../base/sums')
 const { packageOf } = require('../../formats/profile/frame')
 const { awaitedWorkOf } = require('../../formats/profile/node-api')
 const { findSampledCalls } = require('../sync-calls/sampled-calls')
@@ -118,7 +119,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
   const { culprit, origin, stack } = findCulprit(part, { ...context, culpritShare: MOST })
   if (culprit === null) return null
   const isMostly = (/** @type {(stack: Stack) => boolean} */ is) => {
-    return samples.reduce((sum, sample) => is(stackOf(sample)) ? sum + sample.micros : sum, 0) >= micros * MOST
+    return sum(samples, sample => is(stackOf(sample)) ? sample.micros : 0) >= micros * MOST
   }
   /** @type {<Value>(of: (stack: Stack) => Value | null) => Value | null} */
   const mostOf = of => {
@@ -130,7 +131,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
     stack,
     origin: origin === 'dependency' ? 'dependency' : 'app',
     ms: micros / 1e3,
-    ownMs: samples.reduce((sum, sample) => isInnermost(stackOf(sample), culprit) ? sum + sample.micros : sum, 0) / 1e3,
+    ownMs: sum(samples, sample => isInnermost(stackOf(sample), culprit) ? sample.micros : 0) / 1e3,
     share: micros / Math.max(1, busyMicros),
     samples,
     isLogging: isMostly(({ isLogging }) => isLogging),
@@ -197,7 +198,7 @@ function queueMicros (all, { samples }, stackOf) {
 function syncOf (part, micros) {
   const calls = findSampledCalls(part).calls.sort((left, right) => right.micros - left.micros)
   if (calls.length === 0) return null
-  return { api: calls[0].api, share: Math.min(1, calls.reduce((sum, call) => sum + call.micros, 0) / micros) }
+  return { api: calls[0].api, share: Math.min(1, sum(calls, call => call.micros) / micros) }
 }
 
 /**
@@ -208,13 +209,7 @@ function syncOf (part, micros) {
  * @returns {Map<string | null, number>} null: no request, or an unknown one
  */
 function microsByRoute ({ routes }, samples, otherwise = () => null) {
-  /** @type {Map<string | null, number>} */
-  const micros = new Map()
-  for (const sample of samples) {
-    const route = routes?.names[routes.samples[sample.index]] ?? otherwise(sample)
-    micros.set(route, (micros.get(route) ?? 0) + sample.micros)
-  }
-  return micros
+  return sumBy(samples, sample => routes?.names[routes.samples[sample.index]] ?? otherwise(sample), ({ micros }) => micros)
 }
 
 /**
@@ -222,7 +217,7 @@ function microsByRoute ({ routes }, samples, otherwise = () => null) {
  * @returns {string | null} the route that has more than half of the time
  */
 function routeOfMost (byRoute) {
-  const whole = [...byRoute.values()].reduce((sum, micros) => sum + micros, 0)
+  const whole = sum([...byRoute.values()], micros => micros)
   const [most] = [...byRoute].find(([, micros]) => micros > whole * MOST) ?? [null]
   return most
 }

@@ -2,6 +2,7 @@
 
 // What detectors of waits share: the lines at which sampled requests waited, scaled to all requests of the observed time, and what that cost. Pure.
 
+const { sum } = require('../../base/sums')
 const { MIN_REQUESTS, observedMsOf, utilizationOf } = require('../../shared/findings/readings')
 const { percent, placed } = require('../../shared/findings/format-text')
 
@@ -56,7 +57,7 @@ function linesOf (readings, isMeant) {
  * @param {Readings} readings
  */
 function requestSecondsOf ({ pace }) {
-  return pace.routes.reduce((sum, { seconds }) => sum + seconds, 0)
+  return sum(pace.routes, ({ seconds }) => seconds)
 }
 
 /**

@@ -2,7 +2,7 @@
 
 // Combines the metrics of several processes, by the aggregator of each metric, as defined by prom-client.
 
-const { exactParts, roundedSum } = require('../../base/exact-sum')
+const { exactParts, roundedSum } = require('../../base/sums')
 
 /**
  * @typedef {object} Value

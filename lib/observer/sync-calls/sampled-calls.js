@@ -5,7 +5,7 @@
 
 const { pathToFileURL } = require('node:url')
 const { unattended } = require('../../base/guard')
-const { exactParts, roundedSum } = require('../../base/exact-sum')
+const { exactParts, roundedSum } = require('../../base/sums')
 const { monotonicMs } = require('../../base/monotonic')
 const { toCodeFrame } = require('../../formats/profile/frame')
 const { createWorkLineOf } = require('../../formats/profile/work-lines')

@@ -3,6 +3,7 @@
 // Merges the findings of all processes of a group into one ranked list: the same finding at the same place in several processes becomes one, and
 // a process that is busier than the rest is a finding of its own. Only where no process has a problem, the group has none. Pure.
 
+const { groupBy, sum } = require('../../base/sums')
 const { duration, megabytes, percent, rounded, times } = require('./format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
@@ -67,15 +68,8 @@ function noProblem (ranked) {
  * @returns {GroupFinding[]}
  */
 function merged (answers) {
-  /** @type {Map<string, { finding: Finding, pid: number }[]>} */
-  const same = new Map()
-  for (const { pid, findings } of answers) {
-    for (const finding of findings) {
-      const key = keyOf(finding)
-      same.set(key, [...(same.get(key) ?? []), { finding, pid }])
-    }
-  }
-  const observedMs = answers.reduce((sum, { observedSeconds }) => sum + observedSeconds * 1e3, 0)
+  const same = groupBy(answers.flatMap(({ pid, findings }) => findings.map(finding => ({ finding, pid }))), ({ finding }) => keyOf(finding))
+  const observedMs = sum(answers, ({ observedSeconds }) => observedSeconds * 1e3)
   return [...same.values()].map(all => toGroupFinding(all, { of: answers.length, observedMs }))
 }
 
@@ -93,7 +87,7 @@ function keyOf ({ id, where, over }) {
 function toGroupFinding (all, { of, observedMs }) {
   const byWorst = all.toSorted((left, right) => right.finding.lostMs - left.finding.lostMs)
   const [{ finding }] = byWorst
-  const lostMs = all.reduce((sum, one) => sum + one.finding.lostMs, 0)
+  const lostMs = sum(all, one => one.finding.lostMs)
   const starts = all.flatMap(one => one.finding.since ?? [])
   const [severity] = all.map(one => one.finding.severity).sort((left, right) => RANKS[left] - RANKS[right])
   return {
@@ -120,16 +114,16 @@ function overOf (all) {
 function figuresOf (answers) {
   const known = (/** @type {keyof Findings['figures']} */ name) => answers.flatMap(({ figures }) => figures[name] ?? [])
   const most = (/** @type {number[]} */ values) => values.length === 0 ? null : Math.max(...values)
-  const sum = (/** @type {number[]} */ values) => values.length === 0 ? null : rounded(values.reduce((left, right) => left + right, 0))
+  const total = (/** @type {number[]} */ values) => values.length === 0 ? null : rounded(sum(values, value => value))
   const utilizations = known('utilization')
   return {
     delayP99Ms: most(known('delayP99Ms')),
-    utilization: utilizations.length === 0 ? null : rounded(Number(sum(utilizations.map(one => one * 1e3))) / 1e3 / utilizations.length, 3),
-    workers: sum(known('workers')),
+    utilization: utilizations.length === 0 ? null : rounded(Number(total(utilizations.map(one => one * 1e3))) / 1e3 / utilizations.length, 3),
+    workers: total(known('workers')),
     longestStallMs: most(known('longestStallMs')) ?? 0,
-    stalls: sum(known('stalls')) ?? 0,
-    requestsPerSecond: sum(known('requestsPerSecond')),
-    requestsInFlight: sum(known('requestsInFlight'))
+    stalls: total(known('stalls')) ?? 0,
+    requestsPerSecond: total(known('requestsPerSecond')),
+    requestsInFlight: total(known('requestsInFlight'))
   }
 }
 

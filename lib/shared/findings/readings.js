@@ -3,6 +3,7 @@
 // The input of the detectors: plain data about the recent past, gathered on demand (observer/findings/), and the figures that several detectors
 // derive from it. Pure.
 
+const { sum } = require('../../base/sums')
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
@@ -217,9 +218,14 @@ function sumStalls ({ stalls }, causes) {
   const meant = stalls.filter(({ cause }) => causes.includes(cause))
   return {
     count: meant.length,
-    ms: meant.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    ms: stalledMs(meant),
     longestMs: Math.max(0, ...meant.map(({ durationMs }) => durationMs))
   }
+}
+
+/** @param {readonly Stall[]} stalls */
+function stalledMs (stalls) {
+  return sum(stalls, ({ durationMs }) => durationMs)
 }
 
 /**
@@ -228,7 +234,7 @@ function sumStalls ({ stalls }, causes) {
  */
 function inFlightOf ({ process, pace, stalls }) {
   if (process === null) return null
-  const seconds = pace.routes.reduce((sum, route) => sum + route.seconds, 0)
+  const seconds = sum(pace.routes, route => route.seconds)
   const onAverage = pace.ms > 0 ? seconds * 1e3 / pace.ms : 0
   // After a stall the requests that waited are answered.
   return stalls.length > 0 && onAverage > 0 ? onAverage : Math.max(process.inFlight, onAverage)
@@ -262,13 +268,13 @@ const MAIN_WAIT = 0.5
  */
 function mostWaited (readings, route) {
   const requests = slowInTime(readings).filter(one => one.route === route)
-  const waitingMs = requests.reduce((sum, one) => sum + one.waitingMs, 0)
+  const waitingMs = sum(requests, one => one.waitingMs)
   /** @type {Map<string, { name: string, ms: number, calls: number, errors: number }>} */
   const byName = new Map()
   for (const { kind, operation, target, ms, calls, errors } of requests.flatMap(({ waits }) => waits)) {
     const name = `${kind} ${operation} ${target}`
-    const sum = byName.get(name) ?? { name, ms: 0, calls: 0, errors: 0 }
-    byName.set(name, { name, ms: sum.ms + ms, calls: sum.calls + calls, errors: sum.errors + errors })
+    const known = byName.get(name) ?? { name, ms: 0, calls: 0, errors: 0 }
+    byName.set(name, { name, ms: known.ms + ms, calls: known.calls + calls, errors: known.errors + errors })
   }
   const [most] = [...byName.values()].sort((left, right) => right.ms - left.ms)
   if (most === undefined || most.ms < waitingMs * MAIN_WAIT) return null
@@ -305,9 +311,9 @@ function onlyRoute ({ share, routes: [heaviest] }) {
  */
 function processorShares ({ system, stalls }) {
   const measured = [system, ...stalls.map(({ durationMs, evidence }) => ({ ...evidence, ms: durationMs }))].map(withWholeTime)
-  const sum = (/** @type {'ms' | 'cpuMs' | 'runQueueMs' | 'throttledMs'} */ name) => measured.reduce((all, one) => all + (one[name] ?? 0), 0)
-  const share = (/** @type {number} */ ms) => sum('ms') === 0 ? 0 : Math.min(1, ms / sum('ms'))
-  return { waiting: share(sum('runQueueMs') + sum('throttledMs')), throttled: share(sum('throttledMs')), cpu: share(sum('cpuMs')) }
+  const total = (/** @type {'ms' | 'cpuMs' | 'runQueueMs' | 'throttledMs'} */ name) => sum(measured, one => one[name] ?? 0)
+  const share = (/** @type {number} */ ms) => total('ms') === 0 ? 0 : Math.min(1, ms / total('ms'))
+  return { waiting: share(total('runQueueMs') + total('throttledMs')), throttled: share(total('throttledMs')), cpu: share(total('cpuMs')) }
 }
 
 /**
@@ -320,7 +326,7 @@ function withWholeTime (measured) {
 
 /** @param {Readings} readings */
 function requestsPerSecond ({ pace }) {
-  return pace.ms === 0 ? 0 : pace.routes.reduce((sum, { count }) => sum + count, 0) * 1e3 / pace.ms
+  return pace.ms === 0 ? 0 : sum(pace.routes, ({ count }) => count) * 1e3 / pace.ms
 }
 
 // Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number.
@@ -428,6 +434,7 @@ module.exports = {
   requestsPerSecond,
   slowInTime,
   slowRoutes,
+  stalledMs,
   stallTimeOf,
   sumStalls,
   utilizationOf,

@@ -2,7 +2,7 @@
 
 // The time in synchronous calls by API and route, as the metrics have it. Pure.
 
-const { exactParts, roundedSum } = require('../../base/exact-sum')
+const { exactParts, roundedSum } = require('../../base/sums')
 
 /** @typedef {{ api: string, route: string, calls: number, seconds: number }} SyncCallSum  calls: 0 where they are not counted */
 

@@ -2,6 +2,7 @@
 
 // Detectors of what requests wait for in the application itself: timers and retries, locks and queues, awaits that follow each other.
 
+const { sum } = require('../../../base/sums')
 const { makeFinding } = require('../finding')
 const { MIN_REQUESTS, observedMsOf, slowInTime } = require('../../../shared/findings/readings')
 const { linesOf, lossOf, placeOf, sampledRoutes } = require('../waiting')
@@ -63,15 +64,6 @@ function pausesOnly (readings, at) {
   if (failed === null || failed.calls < 2 * failed.requests) return []
   const part = Math.max(0, at.share - failed.share) / at.share
   return [{ ...at, meanMs: at.meanMs * part, share: at.share * part, seconds: at.seconds * part }]
-}
-
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {(one: T) => number} toNumber
- */
-function sum (all, toNumber) {
-  return all.reduce((so, one) => so + toNumber(one), 0)
 }
 
 /**

@@ -3,6 +3,7 @@
 // Detectors of memory that V8 does not limit: that of worker threads and native code which grows, a container that is
 // nearly full, and the report that the process before this one left.
 
+const { sum, sumBy } = require('../../../base/sums')
 const { allocatorAdvice, ownerText } = require('../../../shared/memory-owner')
 const { makeFinding } = require('../finding')
 const { fillingSiteOf, growingOf, keepingSiteOf, limitOf } = require('../growing')
@@ -75,7 +76,7 @@ const memoryGrows = {
  */
 function isNativeExplained (readings) {
   const others = readings.memory?.growing.filter(({ owner }) => owner === 'heap' || owner === 'buffers' || owner === 'external') ?? []
-  return others.reduce((sum, { bytesPerMinute }) => sum + bytesPerMinute, 0) >= (growingOf(readings, 'native')?.bytesPerMinute ?? 0)
+  return sum(others, ({ bytesPerMinute }) => bytesPerMinute) >= (growingOf(readings, 'native')?.bytesPerMinute ?? 0)
 }
 
 const MEMORY_FULL = Object.freeze({
@@ -174,7 +175,7 @@ function fullReason (container) {
  */
 function grownText (owners, earlier, at) {
   if (!earlier) return ''
-  const sumOf = (/** @type {MemoryOwnerName} */ name) => owners.filter(({ owner }) => owner === name).reduce((sum, { bytes }) => sum + bytes, 0)
+  const sumOf = (/** @type {MemoryOwnerName} */ name) => sum(owners.filter(({ owner }) => owner === name), ({ bytes }) => bytes)
   const grown = owners.map(({ owner }) => ({ owner, bytes: sumOf(owner) - (earlier.bytes[owner] ?? 0) }))
   const most = grown.reduce((left, right) => right.bytes > left.bytes ? right : left, { owner: /** @type {MemoryOwnerName} */ ('native'), bytes: 0 })
   return most.bytes < NOTABLE_BYTES ? '' : `; ${ownerText(most.owner)} grew by ${megabytes(most.bytes)} in the ${duration(at - earlier.at)} before`
@@ -274,10 +275,8 @@ function leftMsOf ({ usedBytes, limitBytes }, growing) {
  */
 function requestsText (requests) {
   if (!requests || requests.total === 0) return ''
-  /** @type {Map<string, number>} */
-  const counts = new Map()
-  for (const { route } of /** @type {{ route?: string | null }[]} */ (requests.list)) if (route) counts.set(route, (counts.get(route) ?? 0) + 1)
-  const [[route, count] = ['', 0]] = [...counts].sort(([, left], [, right]) => right - left)
+  const routes = requests.list.flatMap((/** @type {{ route?: string | null }} */ { route }) => route || [])
+  const [[route, count] = ['', 0]] = [...sumBy(routes, route => route, () => 1)].sort(([, left], [, right]) => right - left)
   return `; ${times(requests.total, 'request')} ${requests.total === 1 ? 'was' : 'were'} in flight${count * 2 > requests.list.length ? `, most of ${route}` : ''}`
 }
 

@@ -3,6 +3,7 @@
 // What the detectors of hot spots share: which kind of work a hot spot is, whether it is worth a finding, and the sentences with its figures.
 // Pure.
 
+const { sum } = require('../../../base/sums')
 const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../../shared/findings/readings')
@@ -231,7 +232,7 @@ function titleOf (spot, work) {
   const isKnown = routes.some(({ route }) => route !== null)
   const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request or unknown'} ${percent(share)}`)
   const rest = routes.slice(MAX_ROUTES)
-  if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(rest.reduce((sum, { share }) => sum + share, 0))}`)
+  if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(sum(rest, ({ share }) => share))}`)
   return `The process spends ${percent(spot.share)} of the loop's busy time in ${work}${isKnown ? `: ${listed.join(', ')}` : ''}.`
 }
 

@@ -3,6 +3,7 @@
 // Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice. Logging is
 // spread all over an application: its time is summed.
 
+const { sum, sumBy } = require('../../../base/sums')
 const { dependencyOf, isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
@@ -266,18 +267,17 @@ function withContinuations (hotSpots) {
  */
 function joined (hotSpots) {
   const [heaviest] = hotSpots
-  const sum = (/** @type {(spot: HotSpot) => number} */ of) => hotSpots.reduce((all, spot) => all + of(spot), 0)
   return {
     ...heaviest,
-    ms: sum(({ ms }) => ms),
-    ownMs: sum(({ ownMs }) => ownMs),
-    share: sum(({ share }) => share),
-    samples: sum(({ samples }) => samples),
+    ms: sum(hotSpots, ({ ms }) => ms),
+    ownMs: sum(hotSpots, ({ ownMs }) => ownMs),
+    share: sum(hotSpots, ({ share }) => share),
+    samples: sum(hotSpots, ({ samples }) => samples),
     sinceMs: Math.min(...hotSpots.map(({ sinceMs }) => sinceMs)),
     route: hotSpots.every(({ route }) => route === heaviest.route) ? heaviest.route : null,
     stalls: {
-      count: sum(({ stalls }) => stalls.count),
-      ms: sum(({ stalls }) => stalls.ms),
+      count: sum(hotSpots, ({ stalls }) => stalls.count),
+      ms: sum(hotSpots, ({ stalls }) => stalls.ms),
       longestMs: Math.max(...hotSpots.map(({ stalls }) => stalls.longestMs)),
       lines: []
     },
@@ -291,10 +291,7 @@ function joined (hotSpots) {
  * @returns {HotSpot['routes']} each route once, heaviest first
  */
 function byRoute (parts) {
-  /** @type {Map<string | null, number>} */
-  const shares = new Map()
-  for (const { route, share } of parts) shares.set(route, (shares.get(route) ?? 0) + share)
-  return [...shares].map(([route, share]) => ({ route, share })).sort((left, right) => right.share - left.share)
+  return [...sumBy(parts, ({ route }) => route, ({ share }) => share)].map(([route, share]) => ({ route, share })).sort((left, right) => right.share - left.share)
 }
 
 /** @param {HotSpot} spot */
@@ -489,7 +486,7 @@ function loggingOf ({ activity }) {
 /** @param {Readings} readings */
 function describeLogging (readings) {
   const { ms, where, share } = loggingOf(readings)
-  const stalls = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging').reduce((sum, spot) => sum + spot.stalls.count, 0)
+  const stalls = sum((readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging'), spot => spot.stalls.count)
   return makeFinding(readings, {
     id: 'hot-logging',
     title: `The process spends ${percent(share)} of the loop's busy time in logging${where === null ? '' : `, most of it for ${placed(where)}`}.`,

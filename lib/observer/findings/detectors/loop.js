@@ -3,9 +3,10 @@
 // Detectors of problems of the event loop as a whole: full of short tasks, flooded with microtasks, blocked by loading modules, idle while requests
 // are slow, and stalls that no other finding explains.
 
+const { sum, sumBy } = require('../../../base/sums')
 const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
+const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
 const { isWorth, kindOf, placeOf, POLLING } = require('./hot-spot')
@@ -80,7 +81,7 @@ const taskFlood = {
     const { categories: { tasks: { ms, where: caller } }, busyMs, observedMs } = activity
     const awaiting = activity.hotSpots.filter(spot => kindOf(spot) === 'task-flood')
     // If the queues have functions of their own, their time is in both.
-    const floodMs = Math.max(ms, awaiting.reduce((sum, { queueMs }) => sum + queueMs, 0)) + awaiting.reduce((sum, spot) => sum + spot.ms, 0)
+    const floodMs = Math.max(ms, sum(awaiting, ({ queueMs }) => queueMs)) + sum(awaiting, spot => spot.ms)
     if (floodMs < busyMs * TASK_FLOOD.minBusyShare || utilizationOf(readings) < TASK_FLOOD.minUtilization) return []
     const share = Math.min(1, floodMs / busyMs)
     const where = awaiting[0]?.culprit ?? caller
@@ -127,7 +128,7 @@ const startUp = {
     if (late.length > 0) return late.map(spot => lateLoading(readings, spot))
     const early = hotSpots.filter(({ isStartUp }) => isStartUp)
     // The recorder starts in the middle of it, and the loop may turn before all is loaded.
-    const ms = Math.max(process?.startUpMs ?? 0, early.reduce((sum, { ms }) => sum + ms, 0))
+    const ms = Math.max(process?.startUpMs ?? 0, sum(early, ({ ms }) => ms))
     return at - startedAt < START_UP.recentMs && ms >= START_UP.minMs ? [slowStart(readings, ms, early[0])] : []
   }
 }
@@ -408,7 +409,7 @@ const unexplainedStalls = {
     const { stalls, process, thresholdMs, pid } = readings
     const explaining = found.filter(({ severity }) => severity === 'critical' || severity === 'warning')
     const left = stalls.filter(stall => !explaining.some(finding => isExplained(stall, finding)))
-    const ms = sum(left)
+    const ms = stalledMs(left)
     const longestMs = Math.max(0, ...left.map(({ durationMs }) => durationMs))
     const stallTimeMs = stallTimeOf(readings)
     const share = Math.min(1, ms / stallTimeMs)
@@ -418,7 +419,7 @@ const unexplainedStalls = {
     const places = by(left, ({ culprit }) => culprit && placeName(culprit))
     const culprit = left.findLast(stall => stall.culprit !== null && placeName(stall.culprit) === places.find(({ name }) => name !== null)?.name)?.culprit ?? null
     const [{ name: route, ms: routeMs }] = routes
-    const isMost = (/** @type {(stall: Stall) => boolean} */ is) => sum(left.filter(is)) >= ms * UNEXPLAINED.most
+    const isMost = (/** @type {(stall: Stall) => boolean} */ is) => stalledMs(left.filter(is)) >= ms * UNEXPLAINED.most
     const isUnmeasured = isMost(({ cause, evidence }) => cause === 'unknown' && isUndecided(evidence))
     const isStarved = isMost(({ cause }) => cause === 'starved')
     const isMostly = route !== null && routeMs >= ms * UNEXPLAINED.most
@@ -474,15 +475,7 @@ function placeName (culprit) {
  * @returns {{ name: string | null, ms: number }[]} most time first
  */
 function by (stalls, nameOf) {
-  /** @type {Map<string | null, number>} */
-  const parts = new Map()
-  for (const stall of stalls) parts.set(nameOf(stall), (parts.get(nameOf(stall)) ?? 0) + stall.durationMs)
-  return [...parts].map(([name, ms]) => ({ name, ms })).sort((left, right) => right.ms - left.ms)
-}
-
-/** @param {readonly Stall[]} stalls */
-function sum (stalls) {
-  return stalls.reduce((ms, { durationMs }) => ms + durationMs, 0)
+  return [...sumBy(stalls, nameOf, ({ durationMs }) => durationMs)].map(([name, ms]) => ({ name, ms })).sort((left, right) => right.ms - left.ms)
 }
 
 /**

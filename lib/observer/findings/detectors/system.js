@@ -3,9 +3,10 @@
 // Detectors of what the loop shares with others: too little CPU time, a process that was stopped, libuv's thread pool, other threads, and the cost
 // of loopscope itself.
 
+const { sum } = require('../../../base/sums')
 const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
-const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
+const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
 const { mostOfWork } = require('./hot')
 const { STARTED_AGAIN } = require('./hot-spot')
 const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
@@ -72,10 +73,9 @@ const starved = {
 function isMainReason (readings) {
   const { stalls, thresholdMs, blockedMs } = readings
   const isOwn = (/** @type {Stall} */ { cause, evidence }) => cause !== 'starved' || (evidence.cpuMs ?? 0) >= thresholdMs / 2
-  const sum = (/** @type {Stall[]} */ some) => some.reduce((ms, { durationMs }) => ms + durationMs, 0)
   const own = stalls.filter(isOwn)
   const others = stalls.filter(stall => !isOwn(stall))
-  return others.length >= STARVED.minStalls && sum(others) >= sum(own) + blockedMs && sum(others) >= stallTimeOf(readings) * STARVED.minStarvedShare
+  return others.length >= STARVED.minStalls && stalledMs(others) >= stalledMs(own) + blockedMs && stalledMs(others) >= stallTimeOf(readings) * STARVED.minStarvedShare
 }
 
 /**
@@ -333,7 +333,7 @@ const ownCost = {
     // Measured in wall-clock time, which continues while other threads have the CPU.
     const own = Object.entries(process.ownSeconds).filter(([component]) => !ELSEWHERE.has(component))
       .map(([component, seconds]) => ({ component, seconds: seconds * ranShare })).sort((left, right) => right.seconds - left.seconds)
-    const seconds = own.reduce((sum, one) => sum + one.seconds, 0)
+    const seconds = sum(own, one => one.seconds)
     const share = seconds * 1e3 / process.uptimeMs
     if (share < OWN_COST.maxShare) return []
     const parts = own.map(({ component, seconds }) => `${component} ${duration(seconds * 1e3)}`).join(', ')

@@ -2,10 +2,11 @@
 
 // Detectors of what requests wait for outside the process: a connection of a pool, a name server, a connection that is opened for each call.
 
+const { sum } = require('../../../base/sums')
 const { makeFinding } = require('../finding')
 const { isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, slowRoutes, utilizationOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
-const { duration, percent, rounded, sentences, times } = require('../../../shared/findings/format-text')
+const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { WaitLine } from '../../../../types/waits' */
 /** @import { Detector } from '../finding' */
@@ -211,7 +212,7 @@ function unsentPools (readings) {
   if (targets.size !== 1 || sampledAt(lines) < MIN_REQUESTS || all.some(({ operation }) => operation === 'acquire')) return []
   const [target] = targets
   const size = connections[portOf(target)] ?? null
-  const sent = sum(all, ({ seconds }) => seconds) * 1e3 / observedMsOf(readings)
+  const sent = secondsOf(all) * 1e3 / observedMsOf(readings)
   // Where connections are free, they wait for something else, as between attempts.
   if (size === null || sent < size * SMALL_POOL.minInUse) return []
   // With fewer calls than requests, these wait for what another one has called.
@@ -316,11 +317,11 @@ const blockedConnection = {
       })
       return [makeFinding(readings, {
         id: 'small-pool',
-        ...lossOf(readings, sum(others, ({ seconds }) => seconds)),
+        ...lossOf(readings, secondsOf(others)),
         title: `${blocking[0].operation} holds the only connection to redis ${target}: other commands take ${duration(othersMs)}, because they wait behind it.`,
         what: sentences(
           `${times(blocking[0].count, `${blocking[0].operation} call`)} of ${duration(blockingMs)}, ${times(others[0].count, `${others[0].operation} call`)} of ${duration(meanMsOf(others.slice(0, 1)))}.`,
-          at && `${blocking[0].operation} is called at ${placeText(at.line)}.`,
+          at && `${blocking[0].operation} is called at ${placed(at.line)}.`,
           behind && describePlace(behind)
         ),
         where: placeOf(at),
@@ -334,8 +335,13 @@ const blockedConnection = {
 }
 
 /** @param {readonly CallReading[]} calls */
+function secondsOf (calls) {
+  return sum(calls, ({ seconds }) => seconds)
+}
+
+/** @param {readonly CallReading[]} calls */
 function meanMsOf (calls) {
-  return sum(calls, ({ seconds }) => seconds) * 1e3 / Math.max(1, sum(calls, ({ count }) => count))
+  return secondsOf(calls) * 1e3 / Math.max(1, sum(calls, ({ count }) => count))
 }
 
 const SLOW_DNS = Object.freeze({
@@ -364,7 +370,7 @@ const slowDns = {
     if (at === undefined && (waited === null || waited.share < SLOW_DNS.minShare)) return []
     const route = at?.route ?? waited?.route ?? ''
     const place = at ?? mostWaitedLine(readings, route)
-    const seconds = Math.max(sum(lookups, call => call.seconds), at?.seconds ?? 0)
+    const seconds = Math.max(secondsOf(lookups), at?.seconds ?? 0)
     const share = at?.share ?? waited?.share ?? 0
     const [slowest] = lookups
     const size = process?.poolSize ?? SLOW_DNS.poolSize
@@ -382,7 +388,7 @@ const slowDns = {
       what: sentences(
         slowest && `${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`,
         holdsThreads && `dns.lookup(), which connections use, holds a thread of libuv's pool until the name server has answered: ${threads >= half ? `the ${half} of ${size} that lookups may have, and further lookups queue` : `${rounded(threads)} of ${size} on average`}.`,
-        place && `Requests wait at ${placeText(place.line)}.`
+        place && `Requests wait at ${placed(place.line)}.`
       ),
       where: placeOf(place === null ? null : { route, line: place.line }),
       why: `nothing caches the answers: each new connection asks the name server again${holdsThreads ? ', and files, crypto and zlib wait for the same threads' : ''}`,
@@ -413,7 +419,8 @@ function slowLookups (readings) {
     const most = mostWaitedLine(readings, route)
     if (most === null || !isDns(most.line)) return []
     const { line, share } = most
-    return [{ route, line, share, meanMs: meanMs * share, perSecond: count * 1e3 / observedMsOf(readings), seconds: count * meanMs * share / 1e3 }]
+    const perSecond = count * 1e3 / observedMsOf(readings)
+    return [{ route, line, share, meanMs: meanMs * share, perSecond, waitingPerSecond: perSecond, seconds: count * meanMs * share / 1e3 }]
   })
 }
 
@@ -430,7 +437,7 @@ function waitedForDns (readings, lookups) {
   // A connection may be opened for one request, and be waited for by another.
   const routeSeconds = readings.pace.routes.find(one => one.route === route)?.seconds ?? 0
   if (route === undefined || routeSeconds === 0) return null
-  return { route, share: Math.min(1, sum(lookups, ({ seconds }) => seconds) / routeSeconds) }
+  return { route, share: Math.min(1, secondsOf(lookups) / routeSeconds) }
 }
 
 /**
@@ -477,7 +484,7 @@ const noKeepAlive = {
       const byRequest = used > 0 || slow === null ? null : unreportedOf(readings, slow)
       const all = used || byRequest || 0
       if (all < NO_KEEP_ALIVE.minConnects || connects < all * NO_KEEP_ALIVE.minShare) return []
-      const lookups = sum(calls.filter(({ kind, target: name }) => kind === 'dns' && target.startsWith(`${name}:`)), call => call.seconds)
+      const lookups = secondsOf(calls.filter(({ kind, target: name }) => kind === 'dns' && target.startsWith(`${name}:`)))
       const waited = slow === null ? null : mostWaitedLine(readings, slow.route)
       const at = slow === null || waited === null ? null : { route: slow.route, line: waited.line, share: waited.line.share }
       const what = users.length === 0 ? 'request' : `${users[0].kind} call`
@@ -507,20 +514,6 @@ const noKeepAlive = {
 function unreportedOf ({ pace }, { route, requests, having }) {
   if (requests < MIN_REQUESTS || having < requests * NO_KEEP_ALIVE.minShare) return null
   return pace.routes.find(one => one.route === route)?.count ?? null
-}
-
-/** @param {WaitLine} line */
-function placeText ({ function: name, file, line }) {
-  return `${name} (${file}:${line})`
-}
-
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {(one: T) => number} toNumber
- */
-function sum (all, toNumber) {
-  return all.reduce((so, one) => so + toNumber(one), 0)
 }
 
 module.exports = { blockedConnection, noKeepAlive, slowDns, smallPool }

@@ -1,5 +1,51 @@
 'use strict'
 
+// Sums and groups of lists.
+
+/**
+ * @template T
+ * @param {Iterable<T>} items
+ * @param {(item: T) => number} of
+ */
+function sum (items, of) {
+  let all = 0
+  for (const item of items) all += of(item)
+  return all
+}
+
+/**
+ * @template T, Key
+ * @param {Iterable<T>} items
+ * @param {(item: T) => Key} keyOf
+ * @param {(item: T) => number} of
+ * @returns {Map<Key, number>}
+ */
+function sumBy (items, keyOf, of) {
+  /** @type {Map<Key, number>} */
+  const sums = new Map()
+  for (const item of items) sums.set(keyOf(item), (sums.get(keyOf(item)) ?? 0) + of(item))
+  return sums
+}
+
+/**
+ * Map.groupBy(), which Node.js 20 does not have.
+ * @template T, Key
+ * @param {Iterable<T>} items
+ * @param {(item: T) => Key} keyOf
+ * @returns {Map<Key, T[]>}
+ */
+function groupBy (items, keyOf) {
+  /** @type {Map<Key, T[]>} */
+  const groups = new Map()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
+
 // A sum of floating-point numbers without rounding errors (Shewchuk 1997, as in Python's math.fsum()). In another order, or with partial sums, a
 // plain sum differs in its last digit; to Prometheus a counter that falls by even so little is a reset, and its whole value an increase.
 
@@ -44,4 +90,4 @@ function roundedSum (parts) {
   return isHalf ? sum + lost * 2 : sum
 }
 
-module.exports = { exactParts, roundedSum }
+module.exports = { exactParts, groupBy, roundedSum, sum, sumBy }
