@@ -9,7 +9,7 @@ const { quantileOf } = require('../../base/bucket-counts')
 const { SingleFlight } = require('../../base/single-flight')
 const { monotonicMs } = require('../../base/monotonic')
 const { findFindings } = require('./find-findings')
-const { LOOK_BACK_MS } = require('../../shared/findings/readings')
+const { callName, LOOK_BACK_MS } = require('../../shared/findings/readings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { readActivity } = require('./activity')
 const { earlierReadings } = require('./earlier')
@@ -251,18 +251,13 @@ function routesSince (before, now) {
  * @returns {CallReading[]}
  */
 function callsSince (before, now) {
-  const earlier = new Map(before.map(call => [nameOf(call), call]))
+  const earlier = new Map(before.map(call => [callName(call), call]))
   return now.map(call => {
     const { kind, operation, target, errors, reading } = call
-    const known = earlier.get(nameOf(call))
+    const known = earlier.get(callName(call))
     const count = reading.count - (known?.reading.count ?? 0)
     return { kind, operation, target, count, errors: errors - (known?.errors ?? 0), seconds: reading.sum - (known?.reading.sum ?? 0), ...quantilesSince(known?.reading, reading, Infinity) }
   }).filter(({ count }) => count > 0)
-}
-
-/** @param {Pick<CountedCalls, 'kind' | 'operation' | 'target'>} call */
-function nameOf ({ kind, operation, target }) {
-  return `${kind} ${operation} ${target}`
 }
 
 /** @param {Record<string, number>[]} readings */

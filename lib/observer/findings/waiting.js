@@ -3,12 +3,14 @@
 // What detectors of waits share: the lines at which sampled requests waited, scaled to all requests of the observed time, and what that cost. Pure.
 
 const { sum } = require('../../base/sums')
+const { makeFinding } = require('./finding')
 const { MIN_REQUESTS, observedMsOf, utilizationOf } = require('../../shared/findings/readings')
 const { percent, placed } = require('../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { RouteWaits, WaitLine } from '../../../types/waits' */
 /** @import { Readings } from '../../shared/findings/readings' */
+/** @import { FindingParts } from './finding' */
 
 // Where the sampled requests took much longer than all, they were the first ones, or others of another kind.
 const MAX_UNLIKE = 2.5
@@ -72,6 +74,16 @@ function lossOf (readings, seconds) {
 }
 
 /**
+ * A finding whose loss is time of requests.
+ * @param {Readings} readings
+ * @param {number} seconds  of requests
+ * @param {Omit<FindingParts, 'lostMs'>} parts
+ */
+function makeWaitFinding (readings, seconds, parts) {
+  return makeFinding(readings, { ...lossOf(readings, seconds), next: [`npx loopscope waits ${readings.pid} --seconds 10`], ...parts })
+}
+
+/**
  * @param {Pick<RouteLine, 'route' | 'line'> | null} at
  * @returns {Finding['where']}
  */
@@ -86,4 +98,4 @@ function describePlace ({ route, line, share }) {
   return `${route} waits ${percent(share)} of its time at ${placed(line)}.`
 }
 
-module.exports = { describePlace, linesOf, lossOf, placeOf, requestSecondsOf, sampledRoutes }
+module.exports = { describePlace, linesOf, lossOf, makeWaitFinding, placeOf, requestSecondsOf, sampledRoutes }

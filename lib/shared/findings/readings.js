@@ -3,7 +3,7 @@
 // The input of the detectors: plain data about the recent past, gathered on demand (observer/findings/), and the figures that several detectors
 // derive from it. Pure.
 
-const { sum } = require('../../base/sums')
+const { groupBy, sum } = require('../../base/sums')
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
@@ -267,18 +267,29 @@ const MAIN_WAIT = 0.5
  * @returns {{ name: string, share: number, callsPerRequest: number, errors: number } | null} share: of their waiting, 0 to 1; null: not known, or not one kind
  */
 function mostWaited (readings, route) {
-  const requests = slowInTime(readings).filter(one => one.route === route)
+  const { requests, calls } = slowCallsOf(readings, route)
   const waitingMs = sum(requests, one => one.waitingMs)
-  /** @type {Map<string, { name: string, ms: number, calls: number, errors: number }>} */
-  const byName = new Map()
-  for (const { kind, operation, target, ms, calls, errors } of requests.flatMap(({ waits }) => waits)) {
-    const name = `${kind} ${operation} ${target}`
-    const known = byName.get(name) ?? { name, ms: 0, calls: 0, errors: 0 }
-    byName.set(name, { name, ms: known.ms + ms, calls: known.calls + calls, errors: known.errors + errors })
-  }
-  const [most] = [...byName.values()].sort((left, right) => right.ms - left.ms)
+  const [most] = calls.sort((left, right) => right.ms - left.ms)
   if (most === undefined || most.ms < waitingMs * MAIN_WAIT) return null
   return { name: most.name, share: Math.min(1, most.ms / waitingMs), callsPerRequest: most.calls / requests.length, errors: most.errors }
+}
+
+/**
+ * @param {Readings} readings
+ * @param {string} route
+ * @returns {{ requests: SlowRequest[], calls: { name: string, ms: number, calls: number, errors: number }[] }} its slow requests of the observed time, and
+ *   their calls by name
+ */
+function slowCallsOf (readings, route) {
+  const requests = slowInTime(readings).filter(one => one.route === route)
+  const byName = groupBy(requests.flatMap(({ waits }) => waits), callName)
+  const calls = [...byName].map(([name, some]) => ({ name, ms: sum(some, ({ ms }) => ms), calls: sum(some, one => one.calls), errors: sum(some, ({ errors }) => errors) }))
+  return { requests, calls }
+}
+
+/** @param {Pick<CallReading, 'kind' | 'operation' | 'target'>} call */
+function callName ({ kind, operation, target }) {
+  return `${kind} ${operation} ${target}`
 }
 
 /**
@@ -418,6 +429,7 @@ module.exports = {
   NOTABLE_WORKERS,
   UNMEASURED,
   areBuffers,
+  callName,
   hasSmallWrites,
   inFlightOf,
   isPoolLookup,
@@ -432,6 +444,7 @@ module.exports = {
   mayHaveWaited,
   ranShare,
   requestsPerSecond,
+  slowCallsOf,
   slowInTime,
   slowRoutes,
   stalledMs,

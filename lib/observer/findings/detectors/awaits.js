@@ -3,9 +3,8 @@
 // Detectors of what requests wait for in the application itself: timers and retries, locks and queues, awaits that follow each other.
 
 const { sum } = require('../../../base/sums')
-const { makeFinding } = require('../finding')
-const { MIN_REQUESTS, observedMsOf, slowInTime } = require('../../../shared/findings/readings')
-const { linesOf, lossOf, placeOf, sampledRoutes } = require('../waiting')
+const { callName, MIN_REQUESTS, observedMsOf, slowCallsOf } = require('../../../shared/findings/readings')
+const { linesOf, makeWaitFinding, placeOf, sampledRoutes } = require('../waiting')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Detector } from '../finding' */
@@ -35,9 +34,8 @@ const timerWait = {
       const failed = failedCallsOf(readings, at)
       const isRetry = failed !== null
       if (!isRetry && share < TIMER_WAIT.minShare) return []
-      return makeFinding(readings, {
+      return makeWaitFinding(readings, seconds, {
         id: 'timer-wait',
-        ...lossOf(readings, seconds),
         title: isRetry
           ? `${route} spends ${percent(share)} of its time in pauses between attempts: ${failed.name} fails ${times(failed.errors, 'time')} in ${times(failed.requests, 'request')}.`
           : `${route} waits for a timer ${percent(share)} of its time.`,
@@ -47,8 +45,7 @@ const timerWait = {
         instead: isRetry
           ? `find out why ${failed.name} fails; limit the attempts and the time in all, and give up at once on errors that will stay`
           : 'wait for the event itself (a callback, a notification, a blocking read) instead of polling or pausing; do what may be done later after the response',
-        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), waitsPerRequest: rounded(waits), failedCalls: failed?.errors ?? 0 },
-        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), waitsPerRequest: rounded(waits), failedCalls: failed?.errors ?? 0 }
       })
     })
   }
@@ -77,19 +74,12 @@ function pausesOnly (readings, at) {
  * @returns {FailedCalls | null} of the slow requests of its route, where each has one
  */
 function failedCallsOf (readings, at) {
-  const requests = slowInTime(readings).filter(one => one.route === at.route)
-  /** @type {Map<string, { name: string, calls: number, errors: number }>} */
-  const byName = new Map()
-  for (const { kind, operation, target, calls, errors } of requests.flatMap(({ waits }) => waits)) {
-    const name = `${kind} ${operation} ${target}`
-    const known = byName.get(name) ?? { name, calls: 0, errors: 0 }
-    byName.set(name, { name, calls: known.calls + calls, errors: known.errors + errors })
-  }
-  const [most] = [...byName.values()].sort((left, right) => right.errors - left.errors)
+  const { requests, calls } = slowCallsOf(readings, at.route)
+  const [most] = calls.sort((left, right) => right.errors - left.errors)
   const ofNone = failedOfNone(readings, at)
   if (most === undefined || most.errors < Math.max(1, requests.length)) return ofNone
   if (ofNone !== null && ofNone.name === most.name && most.calls < 2 * requests.length) return ofNone
-  return { ...most, requests: requests.length, share: sum(requests.flatMap(({ waits }) => waits), ({ ms }) => ms) / sum(requests, ({ durationMs }) => durationMs) }
+  return { ...most, requests: requests.length, share: sum(calls, ({ ms }) => ms) / sum(requests, ({ durationMs }) => durationMs) }
 }
 
 /**
@@ -102,9 +92,9 @@ function failedOfNone (readings, { route, waitingPerSecond, share, seconds: wait
   const calls = (readings.calls ?? []).filter(({ kind, operation }) => kind === 'http' && operation !== 'acquire')
   const callers = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name === 'undici' || name === 'fetch'))
   if (calls.length !== 1 || callers.length === 0 || callers.some(line => line.route !== route)) return null
-  const [{ kind, operation, target, count, errors, seconds }] = calls
+  const [{ count, errors, seconds }] = calls
   const requests = waitingPerSecond * observedMsOf(readings) / 1e3
-  return errors < requests ? null : { name: `${kind} ${operation} ${target}`, calls: count, errors, requests: Math.round(requests), share: share * seconds / waitedSeconds }
+  return errors < requests ? null : { name: callName(calls[0]), calls: count, errors, requests: Math.round(requests), share: share * seconds / waitedSeconds }
 }
 
 const LOCK_WAIT = Object.freeze({ minShare: 0.3, minMs: 20 })
@@ -125,9 +115,8 @@ const lockWait = {
       const inLine = perSecond * meanMs / 1e3
       if (line.resumedBy === null) {
         const name = line.via ?? line.awaited
-        return makeFinding(readings, {
+        return makeWaitFinding(readings, seconds, {
           id: 'lock-wait',
-          ...lossOf(readings, seconds),
           title: name === null
             ? `${route} waits ${percent(share)} of its time for its turn behind other requests, at ${placed(line)}.`
             : `${route} waits ${percent(share)} of its time for its turn in ${name}, at ${placed(line)}.`,
@@ -135,20 +124,17 @@ const lockWait = {
           where: placeOf(at),
           why: `${name ?? 'a chain of promises'} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
           instead: `let more through at a time, as far as what is behind ${name ?? 'it'} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
-          evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), package: name },
-          next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+          evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), package: name }
         })
       }
-      return makeFinding(readings, {
+      return makeWaitFinding(readings, seconds, {
         id: 'lock-wait',
-        ...lossOf(readings, seconds),
         title: `${route} waits ${percent(share)} of its time for a lock or queue of the application, at ${placed(line)}.`,
         what: `It waits ${duration(meanMs)} on average, until other code of the application lets it go on, at ${by}; ${rounded(inLine)} requests stand in line at a time.`,
         where: placeOf(at),
         why: 'it involves no I/O: requests are handled one after the other, and each waits for those before it',
         instead: 'hold the lock for less (no I/O in it), use one lock for each key instead of one for all, or let more through at a time',
-        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), resumedBy: by },
-        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), resumedBy: by }
       })
     })
   }
@@ -187,9 +173,8 @@ const serialAwaits = {
         const share = Math.min(1, one.ms / totalMs)
         const meanMs = one.ms / one.requests
         const inLoop = lines.find(line => line.function === one.function && line.file === one.file && line.waits >= line.requests * SERIAL.minAwaits)
-        return makeFinding(readings, {
+        return makeWaitFinding(readings, seconds * share, {
           id: 'serial-awaits',
-          ...lossOf(readings, seconds * share),
           severity: 'info',
           title: `${route} awaits ${rounded(one.awaits)} times in a row in ${placed(one)}: ${duration(meanMs)}, ${percent(share)} of its time.`,
           what: `${one.requests} of ${times(requests, 'sampled request')} did${inLoop === undefined ? '' : `, ${rounded(inLoop.waits / inLoop.requests)} times at line ${inLoop.line}`}.`,
@@ -199,8 +184,7 @@ const serialAwaits = {
             ? 'start what is independent together: await Promise.all([a(), b(), c()])'
             : 'fetch all with one call instead of one in each round (an N+1 query), or start them together: await Promise.all(items.map(…)), with a limit where there are many',
           evidence: { route, awaits: one.awaits, maxAwaits: one.maxAwaits, meanMs: rounded(meanMs), share: rounded(share, 3) },
-          confidence: 'low',
-          next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+          confidence: 'low'
         })
       })
     })

@@ -3,9 +3,8 @@
 // Detectors of what requests wait for outside the process: a connection of a pool, a name server, a connection that is opened for each call.
 
 const { sum } = require('../../../base/sums')
-const { makeFinding } = require('../finding')
-const { isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, slowRoutes, utilizationOf } = require('../../../shared/findings/readings')
-const { describePlace, linesOf, lossOf, placeOf, requestSecondsOf } = require('../waiting')
+const { callName, isPoolLookup, MIN_REQUESTS, mostWaitedLine, observedMsOf, slowInTime, slowRoutes, utilizationOf } = require('../../../shared/findings/readings')
+const { describePlace, linesOf, makeWaitFinding, placeOf, requestSecondsOf } = require('../waiting')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { WaitLine } from '../../../../types/waits' */
@@ -77,17 +76,15 @@ const smallPool = {
       const isFull = areInUse || size === null || inLine * (acquireMs + useMs) / acquireMs > size
       return isFull && acquireMs >= SMALL_POOL.minMs && acquireMs >= (acquireMs + useMs) * SMALL_POOL.minShare && seconds >= requestSecondsOf(readings) * SMALL_POOL.minOfRequests
     })
-    return notable.map(({ name, instead, at, acquireMs, useMs, seconds, inLine, size }) => makeFinding(readings, {
+    return notable.map(({ name, instead, at, acquireMs, useMs, seconds, inLine, size }) => makeWaitFinding(readings, seconds, {
       id: 'small-pool',
-      ...lossOf(readings, seconds),
       title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${inUse(size)}` +
         `and ${rounded(inLine)} requests wait for one.`,
       what: sentences(`A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
       where: placeOf(at),
       why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the other side is',
       instead,
-      evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: size, route: at?.route ?? null },
-      next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+      evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: size, route: at?.route ?? null }
     }))
   }
 }
@@ -116,14 +113,14 @@ function acquiredPools (readings) {
     const ofTarget = calls.filter(call => call.target === target && call.kind === kind)
     const used = ofTarget.filter(({ operation }) => operation !== 'acquire' && operation !== 'connect')
     // The time to open the first connections is not a wait for one in use.
-    const seconds = Math.max(0, all - sum(ofTarget.filter(({ operation }) => operation === 'connect'), call => call.seconds))
+    const seconds = Math.max(0, all - secondsOf(ofTarget.filter(({ operation }) => operation === 'connect')))
     // Of HTTP only calls that had to wait acquire a connection.
     const isHttp = kind === 'http'
     const times = isHttp ? sum(used, call => call.count) : count
     return {
       ...isHttp ? ofHttp(readings, target) : ofClient(readings, kind, target),
       acquireMs: seconds * 1e3 / times,
-      useMs: sum(used, call => call.seconds) * 1e3 / times,
+      useMs: secondsOf(used) * 1e3 / times,
       seconds,
       inLine: seconds * 1e3 / observedMsOf(readings),
       size: connections[portOf(target)] ?? null,
@@ -311,13 +308,12 @@ const blockedConnection = {
       const { minCalls, minMs, minOfBlocking } = BLOCKED_CONNECTION
       if (sum(others, ({ count }) => count) < minCalls || othersMs < Math.max(minMs, blockingMs * minOfBlocking)) return []
       const [at, behind] = [blocking, others].map(some => {
-        const route = shareOfSlow(readings, some.map(({ kind, operation }) => `${kind} ${operation} ${target}`))?.route
+        const route = shareOfSlow(readings, some.map(callName))?.route
         const found = route === undefined ? null : mostWaitedLine(readings, route)
         return route === undefined || found === null ? null : { route, ...found }
       })
-      return [makeFinding(readings, {
+      return [makeWaitFinding(readings, secondsOf(others), {
         id: 'small-pool',
-        ...lossOf(readings, secondsOf(others)),
         title: `${blocking[0].operation} holds the only connection to redis ${target}: other commands take ${duration(othersMs)}, because they wait behind it.`,
         what: sentences(
           `${times(blocking[0].count, `${blocking[0].operation} call`)} of ${duration(blockingMs)}, ${times(others[0].count, `${others[0].operation} call`)} of ${duration(meanMsOf(others.slice(0, 1)))}.`,
@@ -327,8 +323,7 @@ const blockedConnection = {
         where: placeOf(at),
         why: 'Redis answers the commands of a connection one after the other: behind one that waits for an entry, all others wait as long',
         instead: 'give each consumer that makes blocking commands a connection of its own (duplicate() of the client), and use the shared one for everything else',
-        evidence: { target, command: blocking[0].operation, blockingMs: rounded(blockingMs), othersMs: rounded(othersMs), connections: 1, route: at?.route ?? null },
-        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+        evidence: { target, command: blocking[0].operation, blockingMs: rounded(blockingMs), othersMs: rounded(othersMs), connections: 1, route: at?.route ?? null }
       })]
     })
   }
@@ -381,9 +376,8 @@ const slowDns = {
     const holdsThreads = Object.keys(process?.waitsFor ?? {}).some(isPoolLookup)
     const name = slowest === undefined ? 'a name' : slowest.target
     const meanMs = slowest === undefined ? at?.meanMs ?? 0 : slowest.seconds * 1e3 / slowest.count
-    return [makeFinding(readings, {
+    return [makeWaitFinding(readings, seconds, {
       id: 'slow-dns',
-      ...lossOf(readings, seconds),
       title: `DNS is slow: looking up ${name} takes ${duration(meanMs)}, ${percent(share)} of the time of ${route}.`,
       what: sentences(
         slowest && `${times(slowest.count, 'lookup')}, p99 ${duration(slowest.p99Ms)}.`,
@@ -395,8 +389,7 @@ const slowDns = {
       instead: 'keep connections open, so that fewer names are looked up; cache the answers (in the application where it looks up names itself, or in the option lookup; or by a local resolver such as nscd, systemd-resolved or dnsmasq); ' +
         'check the name server, and search domains and ndots in resolv.conf, which multiply the queries',
       evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), ...(holdsThreads && { threads: rounded(Math.min(half, threads), 2), poolSize: size }) },
-      confidence: at === undefined ? 'medium' : 'high',
-      next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+      confidence: at === undefined ? 'medium' : 'high'
     })]
   }
 }
@@ -432,7 +425,7 @@ function slowLookups (readings) {
 function waitedForDns (readings, lookups) {
   const waited = shareOfSlow(readings, lookups.map(({ target }) => `dns lookup ${target}`))
   const calls = (readings.calls ?? []).filter(({ kind, target }) => kind !== 'dns' && lookups.some(({ target: name }) => target.startsWith(`${name}:`)))
-  const calling = shareOfSlow(readings, calls.map(({ kind, operation, target }) => `${kind} ${operation} ${target}`))
+  const calling = shareOfSlow(readings, calls.map(callName))
   const route = waited?.route ?? calling?.route
   // A connection may be opened for one request, and be waited for by another.
   const routeSeconds = readings.pace.routes.find(one => one.route === route)?.seconds ?? 0
@@ -449,7 +442,7 @@ function shareOfSlow (readings, names) {
   /** @type {Map<string, { route: string, ms: number, durationMs: number, requests: number, having: number }>} */
   const byRoute = new Map()
   for (const { route, durationMs, waits } of slowInTime(readings)) {
-    const ms = sum(waits.filter(({ kind, operation, target }) => names.includes(`${kind} ${operation} ${target}`)), wait => wait.ms)
+    const ms = sum(waits.filter(wait => names.includes(callName(wait))), wait => wait.ms)
     const found = byRoute.get(route) ?? { route, ms: 0, durationMs: 0, requests: 0, having: 0 }
     byRoute.set(route, { route, ms: found.ms + ms, durationMs: found.durationMs + durationMs, requests: found.requests + 1, having: found.having + (ms > 0 ? 1 : 0) })
   }
@@ -480,7 +473,7 @@ const noKeepAlive = {
       if (connects < NO_KEEP_ALIVE.minConnects || connects < observedSeconds * NO_KEEP_ALIVE.minPerSecond) return []
       const users = calls.filter(call => call.target === target && !['net', 'dns'].includes(call.kind) && !['connect', 'acquire'].includes(call.operation))
       const used = sum(users, call => call.count)
-      const slow = shareOfSlow(readings, [`net connect ${target}`, ...users.map(({ kind, operation }) => `${kind} ${operation} ${target}`)])
+      const slow = shareOfSlow(readings, [`net connect ${target}`, ...users.map(callName)])
       const byRequest = used > 0 || slow === null ? null : unreportedOf(readings, slow)
       const all = used || byRequest || 0
       if (all < NO_KEEP_ALIVE.minConnects || connects < all * NO_KEEP_ALIVE.minShare) return []
@@ -488,9 +481,8 @@ const noKeepAlive = {
       const waited = slow === null ? null : mostWaitedLine(readings, slow.route)
       const at = slow === null || waited === null ? null : { route: slow.route, line: waited.line, share: waited.line.share }
       const what = users.length === 0 ? 'request' : `${users[0].kind} call`
-      return [makeFinding(readings, {
+      return [makeWaitFinding(readings, seconds + lookups, {
         id: 'no-keep-alive',
-        ...lossOf(readings, seconds + lookups),
         title: `Connections to ${target} are not kept alive: each ${what} opens a new one (${times(connects, 'connection')} for ${times(all, what)}).`,
         what: sentences(`Opening one takes ${duration((seconds + lookups) * 1e3 / connects)} on average, and with TLS its handshake on top.`, at && describePlace(at)),
         where: placeOf(at),
@@ -498,8 +490,7 @@ const noKeepAlive = {
         instead: users.length > 0 && users[0].kind === 'http'
           ? 'use one agent for all calls: new http.Agent({ keepAlive: true }), or the global one, or fetch(), which keeps connections; do not send connection: close; read each response to its end; check the timeout of the other side'
           : 'open the client once, or use a pool, instead of connecting for each call',
-        evidence: { target, connections: connects, calls: all, connectMs: rounded(seconds * 1e3 / count), route: slow?.route ?? null },
-        next: [`npx loopscope waits ${readings.pid} --seconds 10`]
+        evidence: { target, connections: connects, calls: all, connectMs: rounded(seconds * 1e3 / count), route: slow?.route ?? null }
       })]
     })
   }
