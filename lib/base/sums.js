@@ -5,9 +5,9 @@
 /**
  * @template T
  * @param {Iterable<T>} items
- * @param {(item: T) => number} of
+ * @param {(item: T) => number} [of]  not needed where they are numbers
  */
-function sum (items, of) {
+function sum (items, of = Number) {
   let all = 0
   for (const item of items) all += of(item)
   return all
@@ -25,6 +25,16 @@ function sumBy (items, keyOf, of) {
   const sums = new Map()
   for (const item of items) sums.set(keyOf(item), (sums.get(keyOf(item)) ?? 0) + of(item))
   return sums
+}
+
+/**
+ * The sum of times or rates that are reported to a tenth.
+ * @template T
+ * @param {Iterable<T>} items
+ * @param {(item: T) => number} of
+ */
+function sumToTenths (items, of) {
+  return Math.round(sum(items, of) * 10) / 10
 }
 
 /**
@@ -90,4 +100,4 @@ function roundedSum (parts) {
   return isHalf ? sum + lost * 2 : sum
 }
 
-module.exports = { exactParts, groupBy, roundedSum, sum, sumBy }
+module.exports = { exactParts, groupBy, roundedSum, sum, sumBy, sumToTenths }

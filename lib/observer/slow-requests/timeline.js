@@ -4,6 +4,7 @@
 // running at about that time, requests with sampled code, and then samples and a late loop, which only show that the loop was busy. Without
 // a claim, the request waited for something other than the loop; and while a call was under way, as long as the loop paused before its answer. Pure.
 
+const { sum } = require('../../base/sums')
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { Answer, Work } from '../../probe/request-notes' */
 /** @import { Run } from './slow-requests' */
@@ -239,7 +240,7 @@ class Shares {
    */
   addBehind (route, piece) {
     const delayed = take([piece], this.#waitedThrough, waited => this.#waited.push(waited))
-    this.#behind.set(route, (this.#behind.get(route) ?? 0) + sum(delayed.map(part => ({ micros: lengthOf(part) }))))
+    this.#behind.set(route, (this.#behind.get(route) ?? 0) + sum(delayed, lengthOf))
     for (const part of delayed) this.#pieces.push({ ...part, kind: 'behind', route })
   }
 
@@ -268,13 +269,13 @@ class Shares {
   /** @returns {Omit<Timeline, 'waits'>} */
   read () {
     const longest = [...this.#behind].map(([route, micros]) => ({ route, micros })).sort((left, right) => right.micros - left.micros)
-    const others = { route: OTHER, micros: sum(longest.slice(MAX_ROUTES)) }
+    const others = { route: OTHER, micros: sum(longest.slice(MAX_ROUTES), ({ micros }) => micros) }
     return {
       ownMs: toMs(this.#ownMicros),
-      behindMs: toMs(sum(longest)),
+      behindMs: toMs(sum(longest, ({ micros }) => micros)),
       behind: [...longest.slice(0, MAX_ROUTES), others].map(({ route, micros }) => ({ route, ms: toMs(micros) })).filter(({ ms }) => ms > 0),
       gcMs: toMs(this.#gcMicros),
-      waitingMs: toMs(this.#waiting.reduce((all, piece) => all + lengthOf(piece), 0)),
+      waitingMs: toMs(sum(this.#waiting, lengthOf)),
       pieces: inOrder([...this.#pieces, ...this.#waiting.map(piece => /** @type {Piece} */ ({ ...piece, kind: 'waiting', route: null }))])
     }
   }
@@ -340,11 +341,6 @@ function joined (intervals) {
 /** @param {Interval} interval */
 function lengthOf ({ fromMicros, toMicros }) {
   return toMicros - fromMicros
-}
-
-/** @param {{ micros: number }[]} parts */
-function sum (parts) {
-  return parts.reduce((all, { micros }) => all + micros, 0)
 }
 
 /** @param {number} micros */

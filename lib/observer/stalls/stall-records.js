@@ -3,6 +3,7 @@
 // Keeps the past of the loop: the reports of the last stalls, totals by cause and route, profiles of the last stalls, the stall that lasts
 // now, and the longest delay of each of the last seconds. Totals are never reset; the lists are bounded.
 
+const { sum } = require('../../base/sums')
 const { intervalByTimer } = require('../../base/timers')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { CAUSE_NAMES } = require('../../shared/stalls/evidence-text')
@@ -115,8 +116,8 @@ class StallRecords {
       stalls: this.list(),
       current: this.#lasting?.isStill() ? { ...this.#lasting.stall, durationMs: Math.round(monotonicMs() - this.#lasting.sinceMs) } : null,
       totals: {
-        count: causes.reduce((sum, { count }) => sum + count, 0),
-        blockedMs: Math.round(causes.reduce((sum, { seconds }) => sum + seconds, 0) * 1e3),
+        count: sum(causes, ({ count }) => count),
+        blockedMs: Math.round(sum(causes, ({ seconds }) => seconds) * 1e3),
         byCause: causes.map(({ cause, count, seconds }) => ({ cause, count, ms: Math.round(seconds * 1e3) })),
         byRoute: routes.map(({ route, count, seconds }) => ({ route, count, ms: Math.round(seconds * 1e3) })).sort((a, b) => b.ms - a.ms)
       }

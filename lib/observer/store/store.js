@@ -4,6 +4,7 @@
 // observer thread, where a write blocks no requests. It does not read the contents of artifacts.
 
 const path = require('node:path')
+const { sum } = require('../../base/sums')
 const { errors } = require('../../base/errors')
 const { assertKnownKeys, assertPlainObject, assertString, refuse } = require('../../base/validate')
 const { applicationFolder, createFileName, parseFileName } = require('../../shared/store/file-name')
@@ -111,7 +112,7 @@ class Store {
   room () {
     return this.#coded(() => {
       this.#open()
-      const keptBytes = listKept(this.#dir).reduce((sum, { bytes }) => sum + bytes, 0)
+      const keptBytes = sum(listKept(this.#dir), ({ bytes }) => bytes)
       const bytes = Math.max(0, readFreeBytes(this.#dir) + keptBytes - this.#limits.minFreeBytes)
       return { dir: this.#dir, bytes, maxBytes: this.#limits.maxBytes, isMemory: isInMemory(this.#dir) }
     })
@@ -174,7 +175,7 @@ class Store {
     const freeAfter = freeBytes - bytes - scratchBytes
     if (freeAfter >= minFreeBytes) return
     const evictions = chooseEvictions(listKept(this.#dir), this.#limits, { now: this.#now(), freeBytes: freeAfter })
-    const gained = evictions.reduce((sum, eviction) => sum + eviction.bytes, 0)
+    const gained = sum(evictions, eviction => eviction.bytes)
     if (freeAfter + gained < minFreeBytes) {
       throw new errors.ERR_LOOPSCOPE_STORE_FULL(bytes + scratchBytes, this.#dir,
         `${freeBytes} bytes are free, and retention.minFreeBytes wants ${minFreeBytes} to be left`)

@@ -3,6 +3,7 @@
 // Keeps where sampled requests waited, and adds it up by route and line. The application's thread sends stacks and times; here they are mapped to the
 // original source, divided among the lines, and the time in line for the loop is taken off.
 
+const { groupBy, sum, sumToTenths } = require('../../base/sums')
 const { unattended } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
 const { MAX_AGE_MICROS, SETTLED_MICROS } = require('../slow-requests/slow-requests')
@@ -129,7 +130,7 @@ class WaitProfile {
       .map(([route, all]) => ({ route, samples: all.filter(({ startMicros, toMicros }) => toMicros >= fromMicros && startMicros >= begunMicros) }))
       .filter(({ samples }) => samples.length > 0)
     return {
-      sampled: recent.reduce((sum, { samples }) => sum + samples.length, 0),
+      sampled: sum(recent, ({ samples }) => samples.length),
       routes: recent.filter(({ route }) => only === undefined || route === only).map(({ route, samples }) => sumRoute(route, samples)).sort((left, right) => right.totalMs - left.totalMs)
     }
   }
@@ -201,9 +202,9 @@ class WaitProfile {
       const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, clientMicros, uploadMicros }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
       const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
-      const unseenMs = Math.max(0, waitingMs - sum(waits, ({ ms }) => ms))
+      const unseenMs = Math.max(0, waitingMs - sumToTenths(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
-      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, waitingMs: rounded(unseenMs + sum(found, totalOf)), clientMs: toMs(clientMicros), uploadMs: toMs(uploadMicros), lines: found, serial: inRow }
+      return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, waitingMs: rounded(unseenMs + sumToTenths(found, totalOf)), clientMs: toMs(clientMicros), uploadMs: toMs(uploadMicros), lines: found, serial: inRow }
     })
   }
 
@@ -297,10 +298,10 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
  * @returns {RouteWaits}
  */
 function sumRoute (route, samples) {
-  const totalMs = sum(samples, ({ startMicros, toMicros }) => toMs(toMicros - startMicros))
-  const waitingMs = sum(samples, sample => sample.waitingMs)
+  const totalMs = sumToTenths(samples, ({ startMicros, toMicros }) => toMs(toMicros - startMicros))
+  const waitingMs = sumToTenths(samples, sample => sample.waitingMs)
   const starts = new Set(samples.map(({ startMicros }) => startMicros))
-  const lines = groupBy(samples.flatMap(({ lines, startMicros }) => lines.map(line => ({ ...line, startMicros })))).map(group => sumLine(group, totalMs, starts)).sort((left, right) => totalOf(right) - totalOf(left))
+  const lines = [...groupBy(samples.flatMap(({ lines, startMicros }) => lines.map(line => ({ ...line, startMicros }))), ({ key }) => key).values()].map(group => sumLine(group, totalMs, starts)).sort((left, right) => totalOf(right) - totalOf(left))
   return {
     route,
     requests: samples.length,
@@ -308,11 +309,11 @@ function sumRoute (route, samples) {
     truncated: samples.filter(({ isTruncated }) => isTruncated).length,
     totalMs,
     waitingMs,
-    unseenMs: Math.max(0, rounded(waitingMs - sum(lines, totalOf))),
-    clientMs: Math.min(waitingMs, sum(samples, sample => sample.clientMs)),
-    uploadMs: Math.min(waitingMs, sum(samples, sample => sample.uploadMs)),
+    unseenMs: Math.max(0, rounded(waitingMs - sumToTenths(lines, totalOf))),
+    clientMs: Math.min(waitingMs, sumToTenths(samples, sample => sample.clientMs)),
+    uploadMs: Math.min(waitingMs, sumToTenths(samples, sample => sample.uploadMs)),
     lines: lines.slice(0, MAX_LINES),
-    serial: groupBy(samples.flatMap(sample => sample.serial)).map(sumSerial).sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
+    serial: [...groupBy(samples.flatMap(sample => sample.serial), ({ key }) => key).values()].map(sumSerial).sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
   }
 }
 
@@ -328,7 +329,7 @@ function sumLine (group, totalMs, starts) {
   const named = mostAwaited(group)
   const chained = chainedShare(group, starts)
   const each = group.map(({ ms }) => ms).sort((left, right) => left - right)
-  const ms = sum(group, one => one.ms)
+  const ms = sumToTenths(group, one => one.ms)
   return {
     function: name,
     file,
@@ -339,12 +340,12 @@ function sumLine (group, totalMs, starts) {
     resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
     callers: deepest.callers,
     requests: group.length,
-    waits: group.reduce((all, { waits }) => all + waits, 0),
+    waits: sum(group, ({ waits }) => waits),
     ms,
-    queuedMs: sum(group, one => one.queuedMs),
-    poolMs: sum(group, one => one.poolMs),
-    turnMs: sum(group, one => one.turnMs + (named.resumedBy === null && chained >= CHAINED_SHARE ? one.behindMs : 0)),
-    sharedMs: sum(group, one => one.sharedMs),
+    queuedMs: sumToTenths(group, one => one.queuedMs),
+    poolMs: sumToTenths(group, one => one.poolMs),
+    turnMs: sumToTenths(group, one => one.turnMs + (named.resumedBy === null && chained >= CHAINED_SHARE ? one.behindMs : 0)),
+    sharedMs: sumToTenths(group, one => one.sharedMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: each[Math.ceil(each.length * 0.5) - 1],
     p99Ms: each[Math.ceil(each.length * 0.99) - 1],
@@ -373,8 +374,8 @@ function chainedShare (group, starts) {
  */
 function mostAwaited (group) {
   const named = group.filter(({ awaited, resumedBy }) => awaited !== null || resumedBy !== null)
-  const counts = groupBy(named.map(line => ({ key: `${line.awaited} ${line.via}`, line }))).sort((left, right) => right.length - left.length)
-  return counts.length === 0 ? group[0] : counts[0][0].line
+  const [most = group] = [...groupBy(named, ({ awaited, via }) => `${awaited} ${via}`).values()].sort((left, right) => right.length - left.length)
+  return most[0]
 }
 
 /**
@@ -386,27 +387,11 @@ function sumSerial (group) {
   const counts = group.map(one => one.count)
   return {
     ...place,
-    awaits: rounded(counts.reduce((all, one) => all + one, 0) / counts.length),
+    awaits: rounded(sum(counts) / counts.length),
     maxAwaits: Math.max(...counts),
     requests: group.length,
-    ms: sum(group, one => one.ms)
+    ms: sumToTenths(group, one => one.ms)
   }
-}
-
-/**
- * @template {{ key: string }} T
- * @param {T[]} all
- * @returns {T[][]}
- */
-function groupBy (all) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map()
-  for (const one of all) {
-    const group = groups.get(one.key)
-    if (group === undefined) groups.set(one.key, [one])
-    else group.push(one)
-  }
-  return [...groups.values()]
 }
 
 /** @param {{ ms: number, queuedMs: number }} line */
@@ -417,15 +402,6 @@ function totalOf ({ ms, queuedMs }) {
 /** @param {number[]} spans */
 function lengthOf (spans) {
   return spans.reduce((all, micros, index) => all + (index % 2 === 0 ? -micros : micros), 0)
-}
-
-/**
- * @template T
- * @param {T[]} all
- * @param {(one: T) => number} toNumber
- */
-function sum (all, toNumber) {
-  return rounded(all.reduce((so, one) => so + toNumber(one), 0))
 }
 
 /** @param {number} ms */

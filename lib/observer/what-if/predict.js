@@ -4,6 +4,7 @@
 // prediction is a range: over what is not known about the clients and the pool, and wider where few requests were seen. There is none where the
 // replay without a change does not give what was measured. Pure.
 
+const { sum, sumBy } = require('../../base/sums')
 const { modelStretch, quantile } = require('./request-model')
 const { replayQueue } = require('./queue')
 
@@ -60,10 +61,10 @@ const GOLDEN = 0.618034
 function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 }) {
   const models = stretches.filter(({ requests }) => requests.length >= MIN_STRETCH_REQUESTS).map(stretch => modelStretch(stretch, samples, change))
   const all = models.flatMap(({ requests }) => requests)
-  const about = { seconds: round(models.reduce((sum, { lengthMs }) => sum + lengthMs, 0) / 1e3, 1), requests: all.length }
+  const about = { seconds: round(sum(models, ({ lengthMs }) => lengthMs) / 1e3, 1), requests: all.length }
   if (all.length < MIN_REQUESTS) return none(`only ${all.length} requests were seen, fewer than ${MIN_REQUESTS}`, about)
   if (starvedShare > MAX_STARVED_SHARE) return none(`the process waited ${Math.round(starvedShare * 100)} % of the time for a CPU`, about)
-  const culpritMs = all.reduce((sum, request) => sum + culpritOf(request), 0) + models.reduce((sum, { background }) => sum + culpritIn(background), 0)
+  const culpritMs = sum(all, culpritOf) + sum(models, ({ background }) => culpritIn(background))
   if (culpritMs === 0) return none('the recorded requests do not show its time', about)
 
   const clients = clientsOf(models)
@@ -93,7 +94,7 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     row.p50Ms = of('p50')
     row.p95Ms = of('p95')
   }
-  const covered = routes.reduce((sum, { reason, requests }) => reason === null ? sum + requests : sum, 0)
+  const covered = sum(routes, ({ reason, requests }) => reason === null ? requests : 0)
   if (covered < all.length / 2) return none(routes.find(({ reason }) => reason !== null)?.reason ?? 'too few requests were seen of each route', about)
   return { reason: null, ...about, clients, maxSpeedUp: speedUp(models, { scale, pool }), routes: routes.filter(({ requests }) => requests > 0) }
 }
@@ -109,10 +110,7 @@ function none (reason, about) {
 
 /** @param {readonly ModelRequest[]} requests */
 function routesOf (requests) {
-  /** @type {Map<string, number>} */
-  const counts = new Map()
-  for (const { route } of requests) counts.set(route, (counts.get(route) ?? 0) + 1)
-  return [...counts].sort(([, left], [, right]) => right - left).map(([route]) => route)
+  return [...sumBy(requests, ({ route }) => route, () => 1)].sort(([, left], [, right]) => right - left).map(([route]) => route)
 }
 
 /** @param {ModelRequest} request */
@@ -122,7 +120,7 @@ function culpritOf ({ firstCulpritMs, secondCulpritMs }) {
 
 /** @param {ModelStretch['background']} background */
 function culpritIn (background) {
-  return background.reduce((sum, { ms, isCulprit }) => isCulprit ? sum + ms : sum, 0)
+  return sum(background, ({ ms, isCulprit }) => isCulprit ? ms : 0)
 }
 
 /**
@@ -327,9 +325,9 @@ function rangeOf (results, { seen, starvedShare, floorMs, isLess }) {
   const beside = results.flatMap(({ after: { least, most } }, index) => [least, most].flatMap(value => [value, value * corrections[index]]))
   const [low, high] = [Math.min(...beside), Math.max(...beside)]
   return {
-    now: round(results.reduce((sum, { now }) => sum + now, 0) / results.length),
+    now: round(sum(results, ({ now }) => now) / results.length),
     low: round(Math.max(Math.min(floorMs, low), Math.min(low * (1 - margin), low - marginMs), 0)),
-    expected: round(values.reduce((sum, value) => sum + value, 0) / values.length),
+    expected: round(sum(values) / values.length),
     high: round(Math.max(high * (1 + margin), high + marginMs))
   }
 }
@@ -347,7 +345,7 @@ function speedUp (models, { scale, pool }) {
       culpritMs += culpritOf(request)
       if (pool !== null && culpritOf(request) > 0) offLoopMs += HAND_OVER_MS
     }
-    ownMs += background.reduce((sum, { ms, isCulprit }) => isCulprit ? sum : sum + ms, 0)
+    ownMs += sum(background, ({ ms, isCulprit }) => isCulprit ? 0 : ms)
     culpritMs += culpritIn(background)
   }
   const afterMs = pool === null ? ownMs + culpritMs * scale : Math.max(ownMs + offLoopMs, culpritMs * scale / pool.most)

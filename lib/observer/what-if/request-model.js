@@ -3,6 +3,7 @@
 // Splits recorded requests into what a replay needs: their own time on the loop, how much of it is the culprit's, and how long they waited for
 // something else. The first synchronous code of a request is measured exactly; the rest comes from samples. Pure.
 
+const { groupBy, sum } = require('../../base/sums')
 /** @import { Background } from './queue' */
 /** @import { LoggedRequest, Stretch } from './request-history' */
 
@@ -159,7 +160,7 @@ function divideTurns (requests, samples, { isCulprit }) {
       if (isCulprit(sample)) turn.turnCulpritMicros += sample.micros
     }
   }
-  for (const some of byRoute(turns).values()) {
+  for (const some of groupBy(turns, ({ route }) => route).values()) {
     const short = some.filter(({ turnMicros }) => turnMicros < MIN_DIVISIBLE_MICROS)
     const share = ratio(sum(short, ({ turnCulpritMicros }) => turnCulpritMicros), sum(short, ({ sampledMicros }) => sampledMicros))
     const long = some.filter(({ turnMicros }) => turnMicros >= MIN_DIVISIBLE_MICROS)
@@ -181,7 +182,7 @@ function divideTurns (requests, samples, { isCulprit }) {
  */
 function divideRest (requests, samples, beginMicros, { isCulprit }) {
   const background = new BackgroundWork(beginMicros)
-  const routes = new Map([...byRoute(requests.toSorted((left, right) => left.endMicros - right.endMicros))].map(([route, some]) => {
+  const routes = new Map([...groupBy(requests.toSorted((left, right) => left.endMicros - right.endMicros), ({ route }) => route)].map(([route, some]) => {
     return [route, { some, next: 0, leftMicros: 0, leftCulpritMicros: 0 }]
   }))
   for (const sample of samples) {
@@ -270,7 +271,7 @@ class BackgroundWork {
  * @param {(fromMicros: number, toMicros: number) => number} busyBetween
  */
 function addWaits (requests, busyBetween) {
-  for (const some of byRoute(requests).values()) {
+  for (const some of groupBy(requests, ({ route }) => route).values()) {
     const usualLaterMicros = quantile(some.map(({ laterMicros }) => laterMicros), 0.5)
     const bounds = some.map(({ startMicros, endMicros, turnMicros, laterMicros }) => {
       const [all, own] = [endMicros - startMicros, turnMicros + laterMicros]
@@ -356,37 +357,12 @@ function latestArrivals (requests) {
 }
 
 /**
- * @template {{ route: string }} T
- * @param {T[]} requests
- * @returns {Map<string, T[]>}
- */
-function byRoute (requests) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map()
-  for (const request of requests) {
-    const group = groups.get(request.route)
-    if (group === undefined) groups.set(request.route, [request])
-    else group.push(request)
-  }
-  return groups
-}
-
-/**
  * @param {readonly number[]} values
  * @param {number} share
  */
 function quantile (values, share) {
   const sorted = Float64Array.from(values).sort()
   return sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
-}
-
-/**
- * @template T
- * @param {readonly T[]} items
- * @param {(item: T) => number} of
- */
-function sum (items, of) {
-  return items.reduce((all, item) => all + of(item), 0)
 }
 
 /**

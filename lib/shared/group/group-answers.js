@@ -3,6 +3,7 @@
 // The table of requests to a group: which routes of each process answer them, and how the answers are merged. A process that is stopped, blocked or
 // gone makes the answer incomplete, never an error.
 
+const { groupBy, sum } = require('../../base/sums')
 const { mergeFindings } = require('../findings/merge-findings')
 const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
@@ -108,7 +109,7 @@ function mergeMemory (parts) {
   const members = parts.map(({ member: { pid }, answer: { rssBytes, owners, growing, container, isStale } }) => {
     /** @type {GroupMemory['members'][number]['owners']} */
     const rows = owners.map((/** @type {any} */ { owner, bytes }) => ({ owner, bytes }))
-    return { pid, rssBytes, owners: sumBy(rows, ({ owner }) => owner, ['bytes']), growing, container, isStale }
+    return { pid, rssBytes, owners: sumFigures(rows, ({ owner }) => owner, ['bytes']), growing, container, isStale }
   })
   return { members: members.sort((left, right) => (right.rssBytes ?? 0) - (left.rssBytes ?? 0)) }
 }
@@ -146,10 +147,10 @@ function blockedOf (parts) {
  */
 function sumTotals (all) {
   return {
-    count: all.reduce((sum, { count }) => sum + count, 0),
-    blockedMs: all.reduce((sum, { blockedMs }) => sum + blockedMs, 0),
-    byCause: sumBy(all.flatMap(({ byCause }) => byCause), ({ cause }) => cause, ['count', 'ms']),
-    byRoute: sumBy(all.flatMap(({ byRoute }) => byRoute), ({ route }) => route, ['count', 'ms']).sort((left, right) => right.ms - left.ms)
+    count: sum(all, ({ count }) => count),
+    blockedMs: sum(all, ({ blockedMs }) => blockedMs),
+    byCause: sumFigures(all.flatMap(({ byCause }) => byCause), ({ cause }) => cause, ['count', 'ms']),
+    byRoute: sumFigures(all.flatMap(({ byRoute }) => byRoute), ({ route }) => route, ['count', 'ms']).sort((left, right) => right.ms - left.ms)
   }
 }
 
@@ -166,22 +167,15 @@ function mergeSyncCalls (parts) {
   const pools = parts.flatMap(({ answer }) => answer.pool ?? [])
   return {
     sampled: bySite(rowsOf('sampled')).map(rows => sumSampled(rows, parts.length)).sort((left, right) => right.ms - left.ms),
-    totals: isCounted ? sumBy(rowsOf('totals').map(({ pid, ...row }) => row), ({ api }) => api, ['calls', 'totalMs']) : null,
+    totals: isCounted ? sumFigures(rowsOf('totals').map(({ pid, ...row }) => row), ({ api }) => api, ['calls', 'totalMs']) : null,
     exact: isCounted ? bySite(rowsOf('exact')).map(sumExact).sort((left, right) => right.totalMs - left.totalMs) : null,
-    pool: { queued: sum(pools, 'queued'), maxWaitMs: Math.max(0, ...pools.map(({ maxWaitMs }) => maxWaitMs)) }
+    pool: { queued: sum(pools, row => row.queued), maxWaitMs: Math.max(0, ...pools.map(({ maxWaitMs }) => maxWaitMs)) }
   }
 }
 
 /** @param {any[]} rows */
 function bySite (rows) {
-  /** @type {Map<string, any[]>} */
-  const sites = new Map()
-  for (const row of rows) {
-    const { function: name, file, line, column } = row.callSite
-    const key = JSON.stringify([row.api, name, file, line, column])
-    sites.set(key, [...(sites.get(key) ?? []), row])
-  }
-  return [...sites.values()]
+  return [...groupBy(rows, ({ api, callSite: { function: name, file, line, column } }) => JSON.stringify([api, name, file, line, column])).values()]
 }
 
 /**
@@ -193,9 +187,9 @@ function sumSampled (rows, processes) {
   return {
     ...first,
     pids: rows.map(row => row.pid),
-    ms: sum(rows, 'ms'),
-    share: sum(rows, 'share') / processes,
-    routes: sumBy(rows.flatMap(({ routes }) => routes), ({ route }) => route, ['ms']),
+    ms: sum(rows, row => row.ms),
+    share: sum(rows, row => row.share) / processes,
+    routes: sumFigures(rows.flatMap(({ routes }) => routes), ({ route }) => route, ['ms']),
     flagged: rows.some(({ flagged }) => flagged)
   }
 }
@@ -207,22 +201,13 @@ function sumExact (rows) {
   return {
     ...first,
     pids: rows.map(row => row.pid),
-    calls: sum(rows, 'calls'),
-    totalMs: sum(rows, 'totalMs'),
+    calls: sum(rows, row => row.calls),
+    totalMs: sum(rows, row => row.totalMs),
     standardError: { calls: Math.round(error('calls')), totalMs: error('totalMs') },
     maxMs: Math.max(...rows.map(({ maxMs }) => maxMs)),
-    routes: sumBy(rows.flatMap(({ routes }) => routes), ({ route }) => route, ['calls', 'ms']),
+    routes: sumFigures(rows.flatMap(({ routes }) => routes), ({ route }) => route, ['calls', 'ms']),
     flagged: rows.some(({ flagged }) => flagged)
   }
-}
-
-/**
- * @param {any[]} rows
- * @param {string} figure
- * @returns {number}
- */
-function sum (rows, figure) {
-  return rows.reduce((total, row) => total + row[figure], 0)
 }
 
 /**
@@ -256,7 +241,7 @@ function mergeRequests (parts) {
  * @param {readonly (keyof Row)[]} figures
  * @returns {Row[]} in the order of their first
  */
-function sumBy (rows, keyOf, figures) {
+function sumFigures (rows, keyOf, figures) {
   /** @type {Map<string, Row>} */
   const sums = new Map()
   for (const row of rows) {

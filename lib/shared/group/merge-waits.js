@@ -2,6 +2,7 @@
 
 // Adds up where the requests of all processes of a group wait. Pure.
 
+const { groupBy, sum, sumToTenths } = require('../../base/sums')
 /** @import { RouteWaits, SerialWaits, WaitLine, Waits } from '../../../types/waits' */
 /** @import { GroupWaits } from '../../../types/group' */
 
@@ -29,29 +30,29 @@ function mergeWaits (parts) {
   const seen = parts.flatMap(({ answer }) => answer.seen ?? [])
   return {
     seconds: parts[0]?.answer.seconds ?? null,
-    seen: seen.length === 0 ? null : seen.reduce((all, one) => all + one, 0),
-    sampled: sum(parts, ({ answer }) => answer.sampled),
+    seen: seen.length === 0 ? null : sum(seen),
+    sampled: sumToTenths(parts, ({ answer }) => answer.sampled),
     seesCallbacks: parts.length > 0 && parts.every(({ answer }) => answer.seesCallbacks),
-    routes: groupBy(rows, ({ route }) => route).map(mergeRoute).sort((left, right) => right.totalMs - left.totalMs)
+    routes: [...groupBy(rows, ({ route }) => route).values()].map(mergeRoute).sort((left, right) => right.totalMs - left.totalMs)
   }
 }
 
 /** @param {(RouteWaits & { pid: number })[]} rows  of one route */
 function mergeRoute (rows) {
-  const totalMs = sum(rows, ({ totalMs }) => totalMs)
-  const lines = groupBy(rows.flatMap(({ lines }) => lines), keyOf).map(same => mergeLine(same, totalMs))
-  const serial = groupBy(rows.flatMap(({ serial }) => serial), keyOf).map(mergeSerial)
+  const totalMs = sumToTenths(rows, ({ totalMs }) => totalMs)
+  const lines = [...groupBy(rows.flatMap(({ lines }) => lines), keyOf).values()].map(same => mergeLine(same, totalMs))
+  const serial = [...groupBy(rows.flatMap(({ serial }) => serial), keyOf).values()].map(mergeSerial)
   return {
     route: rows[0].route,
     pids: rows.map(({ pid }) => pid),
-    requests: sum(rows, ({ requests }) => requests),
-    open: sum(rows, ({ open }) => open),
-    truncated: sum(rows, ({ truncated }) => truncated),
+    requests: sumToTenths(rows, ({ requests }) => requests),
+    open: sumToTenths(rows, ({ open }) => open),
+    truncated: sumToTenths(rows, ({ truncated }) => truncated),
     totalMs,
-    waitingMs: sum(rows, ({ waitingMs }) => waitingMs),
-    unseenMs: sum(rows, ({ unseenMs }) => unseenMs),
-    clientMs: sum(rows, ({ clientMs }) => clientMs),
-    uploadMs: sum(rows, ({ uploadMs }) => uploadMs),
+    waitingMs: sumToTenths(rows, ({ waitingMs }) => waitingMs),
+    unseenMs: sumToTenths(rows, ({ unseenMs }) => unseenMs),
+    clientMs: sumToTenths(rows, ({ clientMs }) => clientMs),
+    uploadMs: sumToTenths(rows, ({ uploadMs }) => uploadMs),
     lines: lines.sort((left, right) => right.ms + right.queuedMs - left.ms - left.queuedMs).slice(0, MAX_LINES),
     serial: serial.sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
   }
@@ -64,18 +65,18 @@ function mergeRoute (rows) {
  * @returns {WaitLine}
  */
 function mergeLine (same, totalMs) {
-  const ms = sum(same, line => line.ms)
+  const ms = sumToTenths(same, line => line.ms)
   const named = same.find(({ awaited, resumedBy }) => awaited !== null || resumedBy !== null) ?? same[0]
   return {
     ...named,
     callers: same.reduce((most, { callers }) => callers.length > most.length ? callers : most, named.callers),
-    requests: sum(same, ({ requests }) => requests),
-    waits: sum(same, ({ waits }) => waits),
+    requests: sumToTenths(same, ({ requests }) => requests),
+    waits: sumToTenths(same, ({ waits }) => waits),
     ms,
-    queuedMs: sum(same, ({ queuedMs }) => queuedMs),
-    poolMs: sum(same, ({ poolMs }) => poolMs),
-    turnMs: sum(same, ({ turnMs }) => turnMs),
-    sharedMs: sum(same, ({ sharedMs }) => sharedMs),
+    queuedMs: sumToTenths(same, ({ queuedMs }) => queuedMs),
+    poolMs: sumToTenths(same, ({ poolMs }) => poolMs),
+    turnMs: sumToTenths(same, ({ turnMs }) => turnMs),
+    sharedMs: sumToTenths(same, ({ sharedMs }) => sharedMs),
     share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
     p50Ms: middleOf(same),
     p99Ms: Math.max(...same.map(({ p99Ms }) => p99Ms)),
@@ -85,7 +86,7 @@ function mergeLine (same, totalMs) {
 
 /** @param {WaitLine[]} same */
 function middleOf (same) {
-  const half = sum(same, ({ requests }) => requests) / 2
+  const half = sumToTenths(same, ({ requests }) => requests) / 2
   let passed = 0
   const middle = same.toSorted((left, right) => left.p50Ms - right.p50Ms).find(({ requests }) => (passed += requests) >= half)
   return middle?.p50Ms ?? same[0].p50Ms
@@ -96,50 +97,19 @@ function middleOf (same) {
  * @returns {SerialWaits}
  */
 function mergeSerial (same) {
-  const requests = sum(same, serial => serial.requests)
+  const requests = sumToTenths(same, serial => serial.requests)
   return {
     ...same[0],
-    awaits: requests === 0 ? 0 : rounded(sum(same, ({ awaits, requests }) => awaits * requests) / requests),
+    awaits: requests === 0 ? 0 : Math.round(sum(same, ({ awaits, requests }) => awaits * requests) / requests * 10) / 10,
     maxAwaits: Math.max(...same.map(({ maxAwaits }) => maxAwaits)),
     requests,
-    ms: sum(same, ({ ms }) => ms)
+    ms: sumToTenths(same, ({ ms }) => ms)
   }
 }
 
 /** @param {{ function: string, file: string, line: number }} place */
 function keyOf ({ function: name, file, line }) {
   return JSON.stringify([name, file, line])
-}
-
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {(one: T) => string} toKey
- * @returns {T[][]}
- */
-function groupBy (all, toKey) {
-  /** @type {Map<string, T[]>} */
-  const groups = new Map()
-  for (const one of all) {
-    const same = groups.get(toKey(one))
-    if (same === undefined) groups.set(toKey(one), [one])
-    else same.push(one)
-  }
-  return [...groups.values()]
-}
-
-/**
- * @template T
- * @param {readonly T[]} all
- * @param {(one: T) => number} toNumber
- */
-function sum (all, toNumber) {
-  return rounded(all.reduce((so, one) => so + toNumber(one), 0))
-}
-
-/** @param {number} value */
-function rounded (value) {
-  return Math.round(value * 10) / 10
 }
 
 module.exports = { mergeWaits, waitsQuestion }

@@ -10,7 +10,8 @@ const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
 const { HeapSampler } = require('../../heap/sampler')
 const { heapSitesOf, isKeptByCaller, packageOf } = require('./heap-sites')
 const { keptLineOf } = require('./kept-line')
-const { judgeSurvival, MIN_INTERVALS, sum } = require('./survival')
+const { sum } = require('../../../base/sums')
+const { judgeSurvival, MIN_INTERVALS } = require('./survival')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
 /** @import { AllocationSite, AllocationSites, Growing } from '../../../../types/memory' */
@@ -308,7 +309,7 @@ class SiteWatch {
    * @returns {Promise<AllocationSite[]>}
    */
   async #shown (raw, run, intervals) {
-    const all = sum(raw.map(({ bytes }) => bytes))
+    const all = sum(raw, ({ bytes }) => bytes)
     const shown = raw.filter(({ bytes }) => bytes >= all * MIN_SHOWN_SHARE).sort((left, right) => right.bytes - left.bytes).slice(0, MAX_SITES)
     const frames = shown.flatMap(({ chain }) => chain)
     const original = await this.#parts.toOriginal(frames).catch(() => frames)
@@ -460,8 +461,8 @@ function toFrame ({ function: functionName, file, line, column }) {
 /** @param {RawSite[]} sites */
 function sumsOf (sites) {
   return {
-    attributedBytes: Math.round(sum(sites.filter(({ isAttributed }) => isAttributed).map(({ bytes }) => bytes))),
-    sampledBytes: Math.round(sum(sites.map(({ bytes }) => bytes)))
+    attributedBytes: Math.round(sum(sites, ({ isAttributed, bytes }) => isAttributed ? bytes : 0)),
+    sampledBytes: Math.round(sum(sites, ({ bytes }) => bytes))
   }
 }
 

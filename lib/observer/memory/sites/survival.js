@@ -3,6 +3,7 @@
 // Judges by the age of what is alive whether a site leaks: what leaks is alive from every interval in which it was allocated; of a cache with a limit
 // and of work in progress the older part is gone; a warm-up is alive from the first interval only. Pure.
 
+const { sum } = require('../../../base/sums')
 /** @import { AllocationSite } from '../../../../types/memory' */
 
 const MIN_INTERVALS = 4 // the last one is not judged: its requests may be under way
@@ -43,9 +44,4 @@ function inGroups (values, count) {
   return Array.from({ length: count }, (_, index) => sum(values.slice(Math.round(index * values.length / count), Math.round((index + 1) * values.length / count))))
 }
 
-/** @param {readonly number[]} values */
-function sum (values) {
-  return values.reduce((all, value) => all + value, 0)
-}
-
-module.exports = { judgeSurvival, MIN_INTERVALS, sum }
+module.exports = { judgeSurvival, MIN_INTERVALS }

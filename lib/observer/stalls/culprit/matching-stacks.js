@@ -4,6 +4,7 @@
 // that V8 chose and may show something else: only stacks that hold the same function count. They restore the time of calls that V8 inlined,
 // and give the culprit its line and column. Pure: the lines of a file are passed in.
 
+const { sum } = require('../../../base/sums')
 const { describeFrame, packageOf } = require('../../../formats/profile/frame')
 const { MAX_KEYWORDS } = require('../../labels/function-keys')
 const { isBuiltin } = require('./blocked-stacks')
@@ -188,7 +189,7 @@ function functionKey ({ functionLine, functionColumn, file }) {
 function moveTimeToCallee (path, inlined, frame, source) {
   const caller = path[path.length - 1]
   const lines = [...caller.lines].filter(([line]) => isOfCallee(line, caller.frame, inlined, source))
-  const share = caller.frame.origin === 'node' || caller.lines.size === 0 ? 1 : sum(lines) / sum([...caller.lines])
+  const share = caller.frame.origin === 'node' || caller.lines.size === 0 ? 1 : sum(lines, ([, micros]) => micros) / sum(caller.lines.values())
   if (caller.selfMicros === 0 || share < INLINED_SHARE) return false
   const callee = childOf(caller, frame)
   const micros = caller.selfMicros * share
@@ -263,11 +264,6 @@ function childOf (parent, frame) {
 /** @param {StackCall} call */
 function hasSourcePosition ({ file, functionLine }) {
   return file !== '' && !/^(?:node|wasm):/.test(file) && functionLine > 0
-}
-
-/** @param {[number, number][]} lines */
-function sum (lines) {
-  return lines.reduce((all, [, micros]) => all + micros, 0)
 }
 
 /**
