@@ -1,9 +1,9 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { OUTPUT_OPTIONS, openDestination, printInto } = require('../output/destination')
-const { WIDE_OPTION, tableLines } = require('../output/table')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
+const { openDestination, printInto } = require('../output/destination')
+const { tableLines } = require('../output/table')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
 
@@ -16,10 +16,7 @@ module.exports = {
   help: 'list, download or remove the files that an application has captured',
   options: {
     all: { type: 'boolean', meaning: 'list the files of all applications of this user that share the directory' },
-    json: JSON_OPTION,
-    wide: WIDE_OPTION,
-    ...OUTPUT_OPTIONS,
-    ...CONNECT_OPTIONS
+    ...ANSWER_OPTIONS
   },
   positionals: { min: 0, max: 3 },
   examples: [

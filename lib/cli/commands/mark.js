@@ -1,8 +1,6 @@
 'use strict'
 
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION } = require('../output/table')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { localTime } = require('../../base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -12,7 +10,7 @@ module.exports = {
   name: 'mark',
   usage: '<pid|name|url> [<text>]',
   help: 'set a mark at this moment, for charts, captures and `diff --mark`; without a text, list the marks',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: ANSWER_OPTIONS,
   positionals: { min: 0, max: 2 },
   examples: ["loopscope mark 1234 'deploy 42'", 'loopscope mark 1234'],
   run

@@ -2,10 +2,9 @@
 
 const { Failure } = require('../failure')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { PID_COLUMN, showLocation } = require('../output/display')
-const { tableLines, WIDE_OPTION } = require('../output/table')
+const { tableLines } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
 const { MAX_SITES_SECONDS } = require('../../shared/captures/kinds')
@@ -26,10 +25,7 @@ module.exports = {
     sites: { type: 'boolean', meaning: 'show which code allocates what stays in memory' },
     seconds: { type: 'string', meaning: 'with --sites: sample for so many seconds from now on' },
     group: GROUP_OPTION,
-    json: JSON_OPTION,
-    wide: WIDE_OPTION,
-    ...OUTPUT_OPTIONS,
-    ...CONNECT_OPTIONS
+    ...ANSWER_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope memory 1234', 'loopscope memory 1234 --sites --seconds 60', 'loopscope memory --group api', 'loopscope memory http://127.0.0.1:6060'],

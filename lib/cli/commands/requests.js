@@ -1,10 +1,8 @@
 'use strict'
 
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { PID_COLUMN, showDuration } = require('../output/display')
-const { WIDE_OPTION } = require('../output/table')
 const { describeRoute, describeState } = require('../../shared/requests/describe-state')
 const { describeCounts, describeRunning, describeStale } = require('../../shared/requests/summary')
 
@@ -17,7 +15,7 @@ module.exports = {
   name: 'requests',
   usage: '<pid|name|url>',
   help: 'show the requests under way, oldest first: what each does or waits for, and behind which code',
-  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: { group: GROUP_OPTION, ...ANSWER_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope requests 1234', 'loopscope requests --group api', 'loopscope requests http://127.0.0.1:6060'],
   run

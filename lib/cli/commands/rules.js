@@ -1,8 +1,6 @@
 'use strict'
 
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION } = require('../output/table')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { localTime } = require('../../base/local-time')
 const { describeCounts, describeLast, describeState, describeWhen } = require('../output/format-rule')
 
@@ -14,7 +12,7 @@ module.exports = {
   name: 'rules',
   usage: '<pid|name|url>',
   help: 'show the rules of a process, the state of each, and what it did',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: ANSWER_OPTIONS,
   positionals: { min: 0, max: 1 },
   examples: ['loopscope rules 1234', 'loopscope rules http://127.0.0.1:6060'],
   run

@@ -1,10 +1,8 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../connect/group')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
+const { answerOf, GROUP_OPTION } = require('../connect/group')
+const { ANSWER_OPTIONS } = require('../connect/connect')
 const { PID_COLUMN, WIDE_COLUMNS, showDuration, timeColumn } = require('../output/display')
-const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { printable } = require('../../base/printable')
 const { describeCause, describeStep } = require('../../shared/describe-slow')
@@ -19,10 +17,7 @@ module.exports = {
   options: {
     steps: { type: 'boolean', meaning: 'of each request what happened in which order: its code, that of others, each wait' },
     group: GROUP_OPTION,
-    json: JSON_OPTION,
-    wide: WIDE_OPTION,
-    ...OUTPUT_OPTIONS,
-    ...CONNECT_OPTIONS
+    ...ANSWER_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope slow 1234', 'loopscope slow 1234 --steps', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
@@ -61,32 +56,13 @@ const STEP_COLUMNS = [
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
-  if (values.group !== undefined) return showGroup(invocation)
-  const known = await connect(invocation).json('/slow-requests')
-  if (values.json) return terminal.json(known)
-  const { requests, isStale } = known
+  const { answer, coverage } = await answerOf('slow-requests', invocation)
+  if (values.json) return terminal.json(answer)
+  const { group, requests, isStale } = answer
+  if (coverage !== null) terminal.line(`group ${group}: ${coverage}`)
   if (isStale) terminal.note('the event loop is blocked: these are the last known requests')
   if (requests.length === 0) return terminal.line('no slow requests')
-  showRequests([], requests, invocation)
-}
-
-/** @param {Invocation} invocation */
-async function showGroup (invocation) {
-  const { terminal, values } = invocation
-  const { answer, coverage } = await groupAnswer('slow-requests', invocation)
-  if (values.json) return terminal.json(answer)
-  terminal.line(`group ${answer.group}: ${coverage}`)
-  if (answer.requests.length === 0) return terminal.line('no slow requests')
-  showRequests([PID_COLUMN], answer.requests, invocation)
-}
-
-/**
- * @param {import('../output/table').Column[]} first  columns before the others
- * @param {any[]} requests
- * @param {Invocation} invocation
- */
-function showRequests (first, requests, { terminal, values }) {
-  terminal.table([...first, ...columnsFor(terminal.tableColumns())], requests)
+  terminal.table([...(coverage === null ? [] : [PID_COLUMN]), ...columnsFor(terminal.tableColumns())], requests)
   if (!values.steps) return
   for (const request of requests) {
     terminal.line('')

@@ -1,10 +1,8 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../connect/group')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
+const { answerOf, GROUP_OPTION } = require('../connect/group')
+const { ANSWER_OPTIONS } = require('../connect/connect')
 const { showDuration, showLocation } = require('../output/display')
-const { WIDE_OPTION } = require('../output/table')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -13,7 +11,7 @@ module.exports = {
   name: 'sync',
   usage: '<pid|name|url>',
   help: 'show synchronous calls that block the event loop, by call site, and what to call instead',
-  options: { group: GROUP_OPTION, json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: { group: GROUP_OPTION, ...ANSWER_OPTIONS },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope sync 1234', 'loopscope sync --group api'],
   run
@@ -32,7 +30,7 @@ const COLUMNS = [
 /** @param {Invocation} invocation */
 async function run (invocation) {
   const { terminal, values } = invocation
-  const { answer: known, coverage } = values.group === undefined ? await askProcess(invocation) : await groupAnswer('sync-calls', invocation)
+  const { answer: known, coverage } = await answerOf('sync-calls', invocation)
   if (values.json) return terminal.json(known)
   if (coverage !== null) terminal.line(`group ${known.group}: ${coverage}`)
   const { sampled, exact, pool } = known
@@ -48,11 +46,6 @@ async function run (invocation) {
   if (rows.length === 0) return terminal.line('no notable synchronous calls')
   terminal.table(coverage === null ? COLUMNS : [PROCESSES_COLUMN, ...COLUMNS], rows)
   if (rows.some(isEstimate)) terminal.note('±: an estimate with its standard error; the totals by API are exact, see --json')
-}
-
-/** @param {Invocation} invocation */
-async function askProcess (invocation) {
-  return { answer: await connect(invocation).json('/sync-calls'), coverage: null }
 }
 
 /** @type {import('../output/table').Column} */

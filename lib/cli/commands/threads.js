@@ -1,9 +1,7 @@
 'use strict'
 
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { THREAD_COLUMNS, showCulprit, showDuration } = require('../output/display')
-const { WIDE_OPTION } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -15,7 +13,7 @@ module.exports = {
   name: 'threads',
   usage: '<pid|name|url>',
   help: 'show worker threads: how busy each is, in which function, and their stalls',
-  options: { json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
+  options: ANSWER_OPTIONS,
   positionals: { min: 0, max: 1 },
   examples: ['loopscope threads 1234', 'loopscope threads http://127.0.0.1:6060'],
   run

@@ -1,10 +1,9 @@
 'use strict'
 
-const { GROUP_OPTION, groupAnswer } = require('../connect/group')
-const { JSON_OPTION, CONNECT_OPTIONS, connect, secondsOf } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
+const { answerOf, GROUP_OPTION } = require('../connect/group')
+const { ANSWER_OPTIONS, secondsOf } = require('../connect/connect')
 const { showDuration, showLocation } = require('../output/display')
-const { WIDE_OPTION, tableLines } = require('../output/table')
+const { tableLines } = require('../output/table')
 const { printable } = require('../../base/printable')
 const { MAX_SECONDS } = require('../../shared/captures/kinds')
 const { waitsQuestion } = require('../../shared/group/merge-waits')
@@ -27,10 +26,7 @@ module.exports = {
     seconds: { type: 'string', meaning: 'sample all requests for so many seconds from now on' },
     route: { type: 'string', meaning: "only one route, as in 'GET /orders/:id'" },
     group: GROUP_OPTION,
-    json: JSON_OPTION,
-    wide: WIDE_OPTION,
-    ...OUTPUT_OPTIONS,
-    ...CONNECT_OPTIONS
+    ...ANSWER_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: ['loopscope waits 1234', 'loopscope waits --group shop --seconds 10', "loopscope waits 1234 --seconds 10 --route 'GET /orders/:id'"],
@@ -52,9 +48,8 @@ async function run (invocation) {
   const { terminal, values } = invocation
   const seconds = secondsOf('--seconds', values.seconds, MAX_SECONDS)
   const question = waitsQuestion({ seconds, route: values.route })
-  const ask = values.group === undefined ? askProcess(question, invocation) : groupAnswer('waits', invocation, question)
   const progress = terminal.progress(seconds === undefined ? 'reading' : `sampling ${seconds} s`, seconds)
-  const { answer: known, coverage } = await ask.finally(() => progress.end())
+  const { answer: known, coverage } = await answerOf('waits', invocation, question).finally(() => progress.end())
   if (values.json) return terminal.json(known)
   /** @type {Pick<Waits, 'routes' | 'sampled' | 'seen' | 'seesCallbacks'>} */
   const { routes, sampled, seen, seesCallbacks } = known
@@ -72,15 +67,6 @@ async function run (invocation) {
     for (const line of lines) terminal.line(line)
   })
   if (routes.length > MAX_ROUTES) terminal.note(`${routes.length - MAX_ROUTES} more routes: see --json, or pass --route`)
-}
-
-/**
- * @param {{ query: string, withinMs: number }} question
- * @param {Invocation} invocation
- * @returns {Promise<{ answer: Waits & { group?: string }, coverage: null }>}
- */
-async function askProcess ({ query, withinMs }, invocation) {
-  return { answer: await connect(invocation).json(`/waits${query}`, { withinMs }), coverage: null }
 }
 
 /**

@@ -1,9 +1,7 @@
 'use strict'
 
 const { Failure } = require('../failure')
-const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
-const { OUTPUT_OPTIONS } = require('../output/destination')
-const { WIDE_OPTION } = require('../output/table')
+const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { closestName } = require('../output/closest-name')
 const { printable, wrapped } = require('../../base/printable')
 const { MAX_SCALE, toScale } = require('../../shared/check-what-if')
@@ -19,10 +17,7 @@ module.exports = {
   options: {
     route: { type: 'string', meaning: "the route that changes, as in 'POST /login'" },
     scale: { type: 'string', meaning: 'what is left of its time on the loop: 0.25 is four times as fast (default 0: none of it)' },
-    json: JSON_OPTION,
-    wide: WIDE_OPTION,
-    ...OUTPUT_OPTIONS,
-    ...CONNECT_OPTIONS
+    ...ANSWER_OPTIONS
   },
   positionals: { min: 0, max: 1 },
   examples: ["loopscope what-if 1234 --route 'POST /login'", "loopscope what-if 1234 --route 'POST /login' --scale 0.25"],

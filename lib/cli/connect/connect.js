@@ -14,6 +14,8 @@ const { problemOf } = require('../../shared/admin/control-directory')
 const { addressOf, isKnownToRun, listFacts } = require('../../shared/group/member-facts')
 const { isAlive, ownNamespace } = require('../../base/system/process-ids')
 const { closestName } = require('../output/closest-name')
+const { OUTPUT_OPTIONS } = require('../output/destination')
+const { WIDE_OPTION } = require('../output/table')
 
 /** @import { Invocation } from '../commands' */
 /** @import { AnswerKind } from '../../shared/group/answers' */
@@ -27,6 +29,9 @@ const CONNECT_OPTIONS = Object.freeze({
 
 /** @type {import('../commands').CommandOption} */
 const JSON_OPTION = Object.freeze({ type: 'boolean', meaning: 'print the data as JSON' })
+
+/** Of a command that prints an answer as a table. @type {Record<string, import('../commands').CommandOption>} */
+const ANSWER_OPTIONS = Object.freeze({ json: JSON_OPTION, wide: WIDE_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS })
 
 // What cannot be an application's name, or hardly: a scheme, a port, a path. `@shop/api` is a name.
 const ADDRESS = /^[a-z]+:\/\/|:\d|^[^@].*\/|^\[|^localhost$/i
@@ -233,4 +238,4 @@ function secondsOf (name, text, max) {
   return seconds
 }
 
-module.exports = { askAll, assertAlive, connect, CONNECT_OPTIONS, findTarget, JSON_OPTION, namedProcesses, parseUrl, secondsOf }
+module.exports = { ANSWER_OPTIONS, askAll, assertAlive, connect, CONNECT_OPTIONS, findTarget, JSON_OPTION, namedProcesses, parseUrl, secondsOf }

@@ -17,24 +17,26 @@ const { describeCoverage } = require('../../shared/group/processes')
 /** @type {import('../commands').CommandOption} */
 const GROUP_OPTION = Object.freeze({ type: 'string', meaning: 'all processes of this group on this host, combined' })
 
-/** @type {Record<Parameters<typeof askForGroupAnswer>[0], string>} */
-const ROUTES = Object.freeze({
-  overview: '/group',
-  findings: '/group/findings',
-  stalls: '/group/stalls',
-  memory: '/group/memory',
-  'sync-calls': '/group/sync-calls',
-  'slow-requests': '/group/slow-requests',
-  requests: '/group/requests',
-  waits: '/group/waits'
-})
+/** @typedef {Parameters<typeof askForGroupAnswer>[0]} AnswerName */
 
 const ANSWER_MS = 1000
 
 /**
+ * The answer of the process that a command names; with --group, the combined one of all processes of the group.
+ * @param {AnswerName} name
+ * @param {Invocation} invocation
+ * @param {{ query?: string, withinMs?: number }} [question]
+ * @returns {Promise<{ answer: any, coverage: string | null }>} coverage: as of groupAnswer(); null: of one process
+ */
+async function answerOf (name, invocation, question = {}) {
+  if (invocation.values.group !== undefined) return groupAnswer(name, invocation, question)
+  return { answer: await connect(invocation).json(`/${name}${question.query ?? ''}`, { withinMs: question.withinMs }), coverage: null }
+}
+
+/**
  * The combined answer of all processes. Each is queried over its socket, so that no single one has to be responsive; with a URL, the process
  * there queries the others.
- * @param {keyof typeof ROUTES} name  of the answer
+ * @param {AnswerName} name  of the answer
  * @param {Invocation} invocation  with the option group
  * @param {{ query?: string, withinMs?: number }} [question]
  * @returns {Promise<{ answer: any, coverage: string }>} coverage: which processes are included, as text
@@ -51,19 +53,19 @@ async function groupAnswer (name, invocation, question = {}) {
 }
 
 /**
- * @param {keyof typeof ROUTES} name
+ * @param {AnswerName} name
  * @param {Invocation} invocation
  * @param {{ query?: string, withinMs?: number }} question
  */
 async function askProcess (name, invocation, { query = '', withinMs }) {
-  const answer = await connect(invocation).json(`${ROUTES[name]}${query}`, withinMs === undefined ? {} : { withinMs: withinMs + ANSWER_MS })
+  const answer = await connect(invocation).json(`/group${name === 'overview' ? '' : `/${name}`}${query}`, withinMs === undefined ? {} : { withinMs: withinMs + ANSWER_MS })
   const { group } = invocation.values
   if (answer.group === group) return answer
   throw new Failure('usage', `That process belongs to the group ${answer.group}, not to ${group}.`)
 }
 
 /**
- * @param {keyof typeof ROUTES} name
+ * @param {AnswerName} name
  * @param {Invocation} invocation
  * @param {{ query?: string, withinMs?: number }} question
  */
@@ -116,4 +118,4 @@ function knownGroups (all) {
   return `Groups: ${names.map(name => `${name} (${all.filter(({ group }) => group === name).length})`).join(', ')}`
 }
 
-module.exports = { GROUP_OPTION, findMembers, groupAnswer, connectToGroup }
+module.exports = { answerOf, GROUP_OPTION, findMembers, groupAnswer, connectToGroup }
