@@ -69,6 +69,17 @@ const { SCOPES } = require('../../shared/admin/tokens')
  * @property {() => void} onAuthorized  called once the client is authorized
  */
 
+/**
+ * A route that can only be read, named after its path.
+ * @param {string} path
+ * @param {string} title
+ * @param {MethodRow} method
+ * @returns {RouteRow}
+ */
+function readRoute (path, title, method) {
+  return { name: path.slice(1).replaceAll('/', '-'), path, title, methods: { GET: method } }
+}
+
 class Router {
   #sources
   #match
@@ -236,4 +247,4 @@ function matchParts (parts, given) {
   return Object.fromEntries(params)
 }
 
-module.exports = { Router }
+module.exports = { readRoute, Router }

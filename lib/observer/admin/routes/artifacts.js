@@ -7,6 +7,7 @@ const { policyOf } = require('../capture-requests')
 const { anything, flag, oneOf } = require('../parameters')
 const { createResponse, json } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../base/validate')
+const { readRoute } = require('../router')
 
 /** @import { Context, RouteRow } from '../router' */
 /** @import { StoredArtifact } from '../../store/artifact-files' */
@@ -42,12 +43,7 @@ const OF_SEVERAL_PROCESSES = Object.freeze({
 
 /** @type {RouteRow[]} */
 const routes = [
-  {
-    name: 'artifacts',
-    path: '/artifacts',
-    title: 'the files that captures wrote',
-    methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list } }
-  },
+  readRoute('/artifacts', 'the files that captures wrote', { scope: 'profile', cost: 'nothing', parameters: { all: flag() }, handle: list }),
   {
     name: 'artifact',
     path: '/artifacts/:name',

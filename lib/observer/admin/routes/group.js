@@ -18,6 +18,7 @@ const { groupCaptures } = require('../../../shared/group/group-captures')
 const { groupCpuProfile, groupHeapProfile } = require('../../group/group-profiles')
 const { describeCoverage, toProcess } = require('../../../shared/group/processes')
 const { HEAP_PARAMETERS, VIEW_PARAMETERS, encodeHeapView, encodeView, fileName, timeOf } = require('../views')
+const { readRoute } = require('../router')
 
 /** @import { Context, MethodRow, RouteRow, Sources } from '../router' */
 /** @import { GroupQuestion } from '../../../shared/group/ask-group' */
@@ -72,49 +73,14 @@ function createAnswerRoutes () {
   }
 
   return [
-    { name: 'group', path: '/group', title: 'the processes of the group, beside each other', methods: { GET: method('overview', { scope: 'metrics' }) } },
-    {
-      name: 'group-findings',
-      path: '/group/findings',
-      title: 'what is wrong with any process of the group: ?format=text, markdown',
-      methods: { GET: method('findings', { scope: 'profile', parameters: { format: oneOf(['json', 'text', 'markdown']) }, show: showFindings }) }
-    },
-    {
-      name: 'group-stalls',
-      path: '/group/stalls',
-      title: 'the last stalls of all processes of the group',
-      methods: { GET: method('stalls', { scope: 'metrics' }) }
-    },
-    {
-      name: 'group-slow-requests',
-      path: '/group/slow-requests',
-      title: 'the worst requests of all processes of the group',
-      methods: { GET: method('slow-requests', { scope: 'metrics' }) }
-    },
-    {
-      name: 'group-requests',
-      path: '/group/requests',
-      title: 'the requests and jobs under way in all processes of the group',
-      methods: { GET: method('requests', { scope: 'metrics' }) }
-    },
-    {
-      name: 'group-waits',
-      path: '/group/waits',
-      title: 'where the requests of all processes of the group wait, by line: ?seconds=10, &route=',
-      methods: { GET: { scope: 'profile', cost: 'group', parameters: { seconds: VIEW_PARAMETERS.seconds, route: VIEW_PARAMETERS.route }, handle: groupWaits } }
-    },
-    {
-      name: 'group-memory',
-      path: '/group/memory',
-      title: 'who owns the memory of the processes of the group',
-      methods: { GET: method('memory', { scope: 'metrics' }) }
-    },
-    {
-      name: 'group-sync-calls',
-      path: '/group/sync-calls',
-      title: 'synchronous calls of all processes of the group',
-      methods: { GET: method('sync-calls', { scope: 'metrics' }) }
-    }
+    readRoute('/group', 'the processes of the group, beside each other', method('overview', { scope: 'metrics' })),
+    readRoute('/group/findings', 'what is wrong with any process of the group: ?format=text, markdown', method('findings', { scope: 'profile', parameters: { format: oneOf(['json', 'text', 'markdown']) }, show: showFindings })),
+    readRoute('/group/stalls', 'the last stalls of all processes of the group', method('stalls', { scope: 'metrics' })),
+    readRoute('/group/slow-requests', 'the worst requests of all processes of the group', method('slow-requests', { scope: 'metrics' })),
+    readRoute('/group/requests', 'the requests and jobs under way in all processes of the group', method('requests', { scope: 'metrics' })),
+    readRoute('/group/waits', 'where the requests of all processes of the group wait, by line: ?seconds=10, &route=', { scope: 'profile', cost: 'group', parameters: { seconds: VIEW_PARAMETERS.seconds, route: VIEW_PARAMETERS.route }, handle: groupWaits }),
+    readRoute('/group/memory', 'who owns the memory of the processes of the group', method('memory', { scope: 'metrics' })),
+    readRoute('/group/sync-calls', 'synchronous calls of all processes of the group', method('sync-calls', { scope: 'metrics' }))
   ]
 }
 
@@ -164,18 +130,8 @@ function createProfileRoutes () {
     }
   })
   return [
-    {
-      name: 'group-cpu',
-      path: '/group/cpu',
-      title: 'a CPU profile of all processes of the group: as /cpu',
-      methods: { GET: { ...bounded(groupCpu), parameters: VIEW_PARAMETERS } }
-    },
-    {
-      name: 'group-heap-profile',
-      path: '/group/heap-profile',
-      title: 'sampled allocations of all processes of the group: as /heap-profile',
-      methods: { GET: { ...bounded(groupHeap), parameters: HEAP_PARAMETERS } }
-    }
+    readRoute('/group/cpu', 'a CPU profile of all processes of the group: as /cpu', { ...bounded(groupCpu), parameters: VIEW_PARAMETERS }),
+    readRoute('/group/heap-profile', 'sampled allocations of all processes of the group: as /heap-profile', { ...bounded(groupHeap), parameters: HEAP_PARAMETERS })
   ]
 }
 

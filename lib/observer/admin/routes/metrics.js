@@ -8,6 +8,7 @@ const { json, text } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../base/validate')
 const { flag, oneOf } = require('../parameters')
 const { nullWhenBlocked } = require('../../../link/main-client')
+const { readRoute } = require('../router')
 
 /** @import { Metric } from '../../group/sum-metrics' */
 /** @import { Context, RouteRow, Sources } from '../router' */
@@ -19,12 +20,7 @@ const NO_READING = Object.freeze({ openedAtMs: null, readAtMs: null, contentType
 
 /** @type {RouteRow[]} */
 const routes = [
-  {
-    name: 'metrics',
-    path: '/metrics',
-    title: 'the registry, for Prometheus; ?group=1: of all processes of the group',
-    methods: { GET: { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['text', 'json']), group: flag() }, handle: metrics } }
-  }
+  readRoute('/metrics', 'the registry, for Prometheus; ?group=1: of all processes of the group', { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['text', 'json']), group: flag() }, handle: metrics })
 ]
 
 /** @param {Context} context */

@@ -8,6 +8,7 @@ const { refuse } = require('../../../base/validate')
 const { assertThreads } = require('../../../shared/captures/kinds')
 const { onlyRoute } = require('../../../formats/profile/only-route')
 const { DIFFERENCE_FORMATS, HEAP_PARAMETERS, VIEW_PARAMETERS, encodeDifference, encodeHeapView, encodeView, fileName, notesOf, timeOf } = require('../views')
+const { readRoute } = require('../router')
 
 /** @import { Context, RouteRow } from '../router' */
 
@@ -37,12 +38,7 @@ const routes = [
     path: '/stalls/:id/cpu',
     methods: { GET: { scope: 'profile', cost: 'nothing', parameters: { format, order, sources }, handle: stallCpu } }
   },
-  {
-    name: 'heap-profile',
-    path: '/heap-profile',
-    title: 'sampled allocations by stack: ?seconds=10, &mode=, &format=',
-    methods: { GET: { scope: 'profile', cost: 'reading', parameters: HEAP_PARAMETERS, handle: heapProfile } }
-  }
+  readRoute('/heap-profile', 'sampled allocations by stack: ?seconds=10, &mode=, &format=', { scope: 'profile', cost: 'reading', parameters: HEAP_PARAMETERS, handle: heapProfile })
 ]
 
 /** @param {Context} context */

@@ -15,6 +15,7 @@ const { requestsText, slowRequestsText } = require('../requests-text')
 const { assertScale, toScale } = require('../../../shared/check-what-if')
 const { MAX_STALLS } = require('../../stalls/stall-records')
 const { VIEW_PARAMETERS } = require('../views')
+const { readRoute } = require('../router')
 
 /** @import { Context, RouteRow, Sources } from '../router' */
 
@@ -29,66 +30,16 @@ const scale = (name, text) => {
 
 /** @type {RouteRow[]} */
 const routes = [
-  {
-    name: 'findings',
-    path: '/findings',
-    title: 'what is wrong, and what to change: ?format=text, markdown',
-    methods: { GET: { scope: 'profile', cost: 'findings', parameters: { format: oneOf(['json', 'text', 'markdown']) }, handle: findings } }
-  },
-  {
-    name: 'loop',
-    path: '/loop',
-    title: 'delay, utilization and memory',
-    methods: { GET: { scope: 'metrics', cost: 'question', handle: loop } }
-  },
-  {
-    name: 'stalls',
-    path: '/stalls',
-    title: 'the last stalls, and totals by cause and route',
-    methods: { GET: { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls } }
-  },
-  {
-    name: 'requests',
-    path: '/requests',
-    title: 'the requests and jobs under way, and what each does or waits for: ?format=text',
-    methods: { GET: { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['json', 'text']) }, handle: requests } }
-  },
-  {
-    name: 'slow-requests',
-    path: '/slow-requests',
-    title: 'the worst requests, and where their time went: ?format=text',
-    methods: { GET: { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['json', 'text']) }, handle: slowRequests } }
-  },
-  {
-    name: 'sync-calls',
-    path: '/sync-calls',
-    title: 'synchronous calls by call site, and what to call instead',
-    methods: { GET: { scope: 'metrics', cost: 'question', handle: async ({ sources }) => json(200, await sources.syncCalls()) } }
-  },
-  {
-    name: 'memory',
-    path: '/memory',
-    title: 'who owns the memory of the process, and what grows',
-    methods: { GET: { scope: 'metrics', cost: 'question', handle: memory } }
-  },
-  {
-    name: 'memory-sites',
-    path: '/memory/sites',
-    title: 'which code allocates what stays in memory: as found last; ?seconds=60 samples',
-    methods: { GET: { scope: 'profile', cost: 'sites', parameters: { seconds: integer(1, MAX_SITES_SECONDS) }, handle: memorySites } }
-  },
-  {
-    name: 'threads',
-    path: '/threads',
-    title: 'worker threads: how busy, in which function, their stalls',
-    methods: { GET: { scope: 'metrics', cost: 'threads', handle: threads } }
-  },
-  {
-    name: 'rules',
-    path: '/rules',
-    title: 'rules, how each stands, and what it did',
-    methods: { GET: { scope: 'profile', cost: 'nothing', handle: ({ sources }) => json(200, sources.rules()) } }
-  },
+  readRoute('/findings', 'what is wrong, and what to change: ?format=text, markdown', { scope: 'profile', cost: 'findings', parameters: { format: oneOf(['json', 'text', 'markdown']) }, handle: findings }),
+  readRoute('/loop', 'delay, utilization and memory', { scope: 'metrics', cost: 'question', handle: loop }),
+  readRoute('/stalls', 'the last stalls, and totals by cause and route', { scope: 'metrics', cost: 'nothing', parameters: { limit: integer(1, MAX_STALLS) }, handle: stalls }),
+  readRoute('/requests', 'the requests and jobs under way, and what each does or waits for: ?format=text', { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['json', 'text']) }, handle: requests }),
+  readRoute('/slow-requests', 'the worst requests, and where their time went: ?format=text', { scope: 'metrics', cost: 'question', parameters: { format: oneOf(['json', 'text']) }, handle: slowRequests }),
+  readRoute('/sync-calls', 'synchronous calls by call site, and what to call instead', { scope: 'metrics', cost: 'question', handle: async ({ sources }) => json(200, await sources.syncCalls()) }),
+  readRoute('/memory', 'who owns the memory of the process, and what grows', { scope: 'metrics', cost: 'question', handle: memory }),
+  readRoute('/memory/sites', 'which code allocates what stays in memory: as found last; ?seconds=60 samples', { scope: 'profile', cost: 'sites', parameters: { seconds: integer(1, MAX_SITES_SECONDS) }, handle: memorySites }),
+  readRoute('/threads', 'worker threads: how busy, in which function, their stalls', { scope: 'metrics', cost: 'threads', handle: threads }),
+  readRoute('/rules', 'rules, how each stands, and what it did', { scope: 'profile', cost: 'nothing', handle: ({ sources }) => json(200, sources.rules()) }),
   {
     name: 'marks',
     path: '/marks',
@@ -98,18 +49,8 @@ const routes = [
       POST: { scope: 'profile', cost: 'nothing', handle: addMark }
     }
   },
-  {
-    name: 'waits',
-    path: '/waits',
-    title: 'where requests wait, by line: ?seconds=10, &route=',
-    methods: { GET: { scope: 'profile', cost: 'waits', parameters: { seconds: VIEW_PARAMETERS.seconds, route: VIEW_PARAMETERS.route }, handle: waits } }
-  },
-  {
-    name: 'what-if',
-    path: '/what-if',
-    title: 'how long requests would take if a route did less on the loop: ?route=, &scale=0.25',
-    methods: { GET: { scope: 'profile', cost: 'findings', parameters: { route: VIEW_PARAMETERS.route, scale }, handle: whatIf } }
-  }
+  readRoute('/waits', 'where requests wait, by line: ?seconds=10, &route=', { scope: 'profile', cost: 'waits', parameters: { seconds: VIEW_PARAMETERS.seconds, route: VIEW_PARAMETERS.route }, handle: waits }),
+  readRoute('/what-if', 'how long requests would take if a route did less on the loop: ?route=, &scale=0.25', { scope: 'profile', cost: 'findings', parameters: { route: VIEW_PARAMETERS.route, scale }, handle: whatIf })
 ]
 
 /**
