@@ -600,6 +600,7 @@ export interface ExactSyncCall {
   callSite: CodeFrame
   /** An estimate where an API is called more than about 100 times per second, from several sites; `totals` are exact. */
   calls: number
+  /** Likewise; 0 for APIs that are only counted. */
   totalMs: number
   /** Of `calls` and `totalMs`; 0 where they are exact. */
   standardError: { calls: number, totalMs: number }

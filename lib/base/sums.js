@@ -28,6 +28,16 @@ function sumBy (items, keyOf, of) {
 }
 
 /**
+ * How many items have each key.
+ * @template T, Key
+ * @param {Iterable<T>} items
+ * @param {(item: T) => Key} keyOf
+ */
+function countBy (items, keyOf) {
+  return sumBy(items, keyOf, () => 1)
+}
+
+/**
  * The sum of times or rates that are reported to a tenth.
  * @template T
  * @param {Iterable<T>} items
@@ -100,4 +110,4 @@ function roundedSum (parts) {
   return isHalf ? sum + lost * 2 : sum
 }
 
-module.exports = { exactParts, groupBy, roundedSum, sum, sumBy, sumToTenths }
+module.exports = { countBy, exactParts, groupBy, roundedSum, sum, sumBy, sumToTenths }

@@ -3,6 +3,7 @@
 // Writes V8's own JSON, which Chrome DevTools and VS Code open. The routes and processes of its samples, and the lines at which functions were at work,
 // are additional members, which they ignore.
 
+const { countBy } = require('../base/sums')
 const { assertCpuProfile } = require('./profile/assert-profile')
 const { wholePaths } = require('./profile/work-lines')
 
@@ -16,7 +17,7 @@ const { wholePaths } = require('./profile/work-lines')
 function encodeCpuProfile (profile, context = {}) {
   assertCpuProfile(profile)
   const { nodes, startTime, endTime, samples, timeDeltas, routes, processes, workLines = wholePaths(context) } = profile
-  const hits = countHits(samples)
+  const hits = countBy(samples, id => id)
   return Buffer.from(JSON.stringify({
     // DevTools takes a node's own time from its hitCount. V8 leaves samples out of it that it took beside its timer,
     // and a profile cut from a longer one no longer has it right.
@@ -29,13 +30,6 @@ function encodeCpuProfile (profile, context = {}) {
     ...(processes && { processes: { names: processes.names, samples: processes.samples, wallMicros: processes.wallMicros, of: processes.of } }),
     ...(workLines.length > 0 && { workLines })
   }))
-}
-
-/** @param {number[]} samples */
-function countHits (samples) {
-  const hits = new Map()
-  for (const id of samples) hits.set(id, (hits.get(id) ?? 0) + 1)
-  return hits
 }
 
 module.exports = { encodeCpuProfile }

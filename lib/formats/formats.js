@@ -16,12 +16,6 @@ const { printable } = require('../base/printable')
  *
  * @typedef {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} HeapContext
  *
- * @typedef {object} HeapFormat
- * @property {string} extension
- * @property {string} contentType
- * @property {Format['sources']} sources
- * @property {(profile: HeapProfile, context?: HeapContext) => Buffer} encode
- *
  * @typedef {object} HeapHistogram
  * @property {'loopscope-heap-histogram'} type
  * @property {1} version

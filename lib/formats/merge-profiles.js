@@ -2,6 +2,7 @@
 
 // Merges profiles of several processes, or of the threads of one: CPU profiles, and sampled allocations. Pure.
 
+const { countBy } = require('../base/sums')
 const { assertCpuProfile } = require('./profile/assert-profile')
 
 /** @import { CallFrame, CpuProfile, ProfileNode, SampleLabels } from '../../types/profile' */
@@ -214,7 +215,7 @@ class HeapMerging {
 
   /** @param {{ process: string, profile: SamplingProfile }} part  process: a name that only one of them has */
   add ({ process, profile: { head, samples } }) {
-    const counts = countByNode(samples)
+    const counts = countBy(samples, ({ nodeId }) => nodeId)
     /** @type {Map<number, number>} */
     const idOf = new Map()
     const waiting = [{ node: head, merged: this.#root }]
@@ -266,16 +267,6 @@ function addHeld (node, held) {
   const known = node.processes.find(({ process }) => process === held.process)
   if (known === undefined) node.processes.push(held)
   else Object.assign(known, { bytes: known.bytes + held.bytes, samples: known.samples + held.samples })
-}
-
-/**
- * @param {SamplingProfile['samples']} samples
- * @returns {Map<number, number>}
- */
-function countByNode (samples) {
-  const counts = new Map()
-  for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
-  return counts
 }
 
 /**

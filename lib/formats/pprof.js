@@ -5,6 +5,7 @@
 
 const { gzipSync } = require('node:zlib')
 const { Profile, Sample } = require('pprof-format')
+const { countBy } = require('../base/sums')
 const { Tables } = require('./pprof-tables')
 const { buildCallTree } = require('./profile/call-tree')
 const { createFrameOf, describeFrame } = require('./profile/frame')
@@ -187,7 +188,7 @@ function buildHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) 
  * @param {Pick<EncodeContext, 'appRoot'>} context
  */
 function heapSamplesOf (profile, before, tables, context) {
-  const [counts, earlierCounts] = [profile, before].map(countByNode)
+  const [counts, earlierCounts] = [profile, before].map(one => countBy(one?.samples ?? [], ({ nodeId }) => nodeId))
   /** @type {Sample[]} */
   const samples = []
   for (const { tree: { frame, node, was }, callerIds } of tables.stacksBelow(pairTrees(profile, before, context))) {
@@ -210,14 +211,6 @@ function heapPartsOf ({ processes }, { count, bytes }) {
   const parts = processes?.map(one => ({ pid: one.process, value: [one.samples, Math.round(one.bytes)] })) ??
     [{ pid: null, value: [count, Math.round(bytes)] }]
   return parts.filter(({ value: [, bytes] }) => bytes > 0)
-}
-
-/** @param {SamplingProfile | null} profile */
-function countByNode (profile) {
-  /** @type {Map<number, number>} */
-  const counts = new Map()
-  for (const { nodeId } of profile?.samples ?? []) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
-  return counts
 }
 
 /**

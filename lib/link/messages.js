@@ -9,7 +9,7 @@
 
 /** @import { CaptureKind, Mark, Stall, SyncCalls, Trigger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
-/** @import { CallFrame, CpuProfile } from '../../types/profile' */
+/** @import { CallFrame } from '../../types/profile' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
 /** @import { Waits } from '../../types/waits' */

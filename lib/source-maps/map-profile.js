@@ -5,6 +5,7 @@
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
+const { flatten } = require('../formats/profile/nodes')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../types/profile' */
 /** @import { Place, OriginalPosition } from './answer' */
@@ -96,9 +97,7 @@ function lineOf (line) {
  * @returns {{ url: string, place: Place }[]} the positions needed to map it
  */
 function heapPlacesOf ({ head }) {
-  const nodes = [head]
-  for (const { children } of nodes) for (const child of children) nodes.push(child)
-  return nodes.filter(({ callFrame: { url } }) => url !== '').map(({ callFrame }) => ({ url: callFrame.url, place: placeOf(callFrame) }))
+  return flatten(head).filter(({ callFrame: { url } }) => url !== '').map(({ callFrame }) => ({ url: callFrame.url, place: placeOf(callFrame) }))
 }
 
 /**

@@ -10,6 +10,8 @@ const path = require('node:path')
 const { groupFolders } = require('./cgroup-folders')
 const { residentBytes } = require('./resident-bytes')
 
+/** @import { ContainerMemory, MemoryPressure } from '../../../types/memory' */
+
 /**
  * @typedef {object} MemoryRoom
  * @property {number} limitBytes
@@ -23,22 +25,6 @@ const { residentBytes } = require('./resident-bytes')
  * @property {string} folder
  * @property {string} limit  the file of its limit
  * @property {typeof VERSIONS[number]} version
- *
- * @typedef {object} ContainerMemory  of the control group with the tightest limit: this process and all others in it
- * @property {number} usedBytes   without what the kernel can take back at once
- * @property {number} limitBytes
- * @property {number | null} highBytes  from here on the kernel slows its processes down; null: no such limit. It equals limitBytes if there is no other limit
- * @property {number} processBytes  of all its processes: not files, not the kernel's
- * @property {number} reclaimed  how often its use was at a limit, since it exists
- * @property {number} killed     how many of its processes were killed for memory
- * @property {{ usedBytes: number, freeBytes: number } | null} swap  where the kernel moves its memory before it kills; null: nowhere
- * @property {MemoryPressure | null} pressure  null: the kernel does not measure it
- * @property {string} basis
- *
- * @typedef {object} MemoryPressure  shares of the last ten seconds, 0 to 1
- * @property {number} someShare  in which a process or more waited for memory
- * @property {number} fullShare  in which all of them did
- * @property {'container' | 'machine'} of
  */
 
 const USE_BYTES = 16 * 1024 // memory.stat has 2 kB

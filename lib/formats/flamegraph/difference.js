@@ -2,6 +2,7 @@
 
 // Combines two CPU profiles in one graph: each frame with its time in both. Pure.
 
+const { flatten } = require('../profile/nodes')
 const { timeKindOf } = require('../profile/time-kinds')
 const { describeGraph } = require('./graph')
 
@@ -90,7 +91,7 @@ function createMerged (frame) {
 
 /** @param {CallTree} root */
 function framesOf (root) {
-  return new Set(treesOf(root).map(({ frame }) => frame))
+  return new Set(flatten(root).map(({ frame }) => frame))
 }
 
 /**
@@ -99,20 +100,13 @@ function framesOf (root) {
  */
 function recordedOf (root) {
   const recorded = { micros: root.totalMicros, busyMicros: 0, samples: 0, busySamples: 0 }
-  for (const { frame, selfMicros, selfSamples } of treesOf(root)) {
+  for (const { frame, selfMicros, selfSamples } of flatten(root)) {
     recorded.samples += selfSamples
     if (timeKindOf(frame) === 'idle') continue
     recorded.busyMicros += selfMicros
     recorded.busySamples += selfSamples
   }
   return recorded
-}
-
-/** @param {CallTree} root */
-function treesOf (root) {
-  const trees = [root]
-  for (const { children } of trees) for (const child of children) trees.push(child)
-  return trees
 }
 
 /**

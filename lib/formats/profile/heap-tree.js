@@ -6,7 +6,7 @@ const { callsOf } = require('./callers')
 const { describeFrame } = require('./frame')
 const { showNames } = require('./shown-names')
 
-/** @import { CallFrame, EncodeContext } from '../../../types/profile' */
+/** @import { CallFrame, EncodeContext, ProfileNode } from '../../../types/profile' */
 /** @import { Frame } from './frame' */
 
 /**
@@ -183,4 +183,12 @@ function isHeapProfile (profile) {
   return Array.isArray(profile.samples)
 }
 
-module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, isHeapProfile, stringify, subtract }
+/**
+ * @param {SampledNode} node
+ * @returns {ProfileNode}
+ */
+function toProfileNode ({ id, callFrame, children }) {
+  return { id, callFrame, children: children.map(child => child.id) }
+}
+
+module.exports = { buildHeapTree, bytesByFunction, bytesByProcess, functionKey, isHeapProfile, stringify, subtract, toProfileNode }

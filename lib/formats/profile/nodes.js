@@ -27,6 +27,17 @@ function withCallers (nodes, ids) {
   return found
 }
 
+/**
+ * @template {{ children: T[] }} T
+ * @param {T} root
+ * @returns {T[]} it and all below it, callers before what they call
+ */
+function flatten (root) {
+  const nodes = [root]
+  for (const { children } of nodes) for (const child of children) nodes.push(child)
+  return nodes
+}
+
 /** @type {CallFrame} */
 const IDLE = Object.freeze({ functionName: '(idle)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
 
@@ -73,4 +84,4 @@ function idleUnless (profile, isKept) {
   return { profile: { ...profile, nodes, samples }, idleId }
 }
 
-module.exports = { idleIds, idleUnless, parentsOf, withCallers, withIdle, withNode }
+module.exports = { flatten, idleIds, idleUnless, parentsOf, withCallers, withIdle, withNode }

@@ -7,6 +7,7 @@ const { buildCallTree } = require('./call-tree')
 const { idleUnless, withCallers } = require('./nodes')
 const { timesByRoute } = require('./time-kinds')
 const { errors } = require('../../base/errors')
+const { countBy } = require('../../base/sums')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { RouteTime } from './time-kinds' */
@@ -68,21 +69,13 @@ function describeShare (route, times) {
  * @returns {ProfileNode[]}
  */
 function onlySampled (nodes, before, after) {
-  const [hadSamples, hasSamples] = [before, after].map(countById)
+  const [hadSamples, hasSamples] = [before, after].map(ids => countBy(ids, id => id))
   const kept = withCallers(nodes, hasSamples.keys())
   return nodes.filter(({ id }) => kept.has(id)).map(node => ({
     ...node,
     children: (node.children ?? []).filter(id => kept.has(id)),
     positionTicks: shareOfTicks(node.positionTicks, (hasSamples.get(node.id) ?? 0) / (hadSamples.get(node.id) ?? 1))
   }))
-}
-
-/** @param {number[]} ids */
-function countById (ids) {
-  /** @type {Map<number, number>} */
-  const counts = new Map()
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
-  return counts
 }
 
 /**

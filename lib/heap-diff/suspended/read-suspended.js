@@ -9,7 +9,6 @@ const { HolderFinder, PromiseGraph } = require('./promise-graph')
 
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { Graph } from '../graph/graph' */
-/** @import { Holder } from './promise-graph' */
 
 /**
  * @typedef {object} Waiting  functions of one place

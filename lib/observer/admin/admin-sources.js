@@ -12,7 +12,7 @@ const { newMark } = require('../../shared/marks')
 const { readWaits } = require('../waits/wait-profile')
 const { WhatIf } = require('../what-if/what-if')
 
-/** @import { ArtifactFacts, CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
+/** @import { CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
@@ -25,7 +25,6 @@ const { WhatIf } = require('../what-if/what-if')
 /** @import { CaptureControls, Order } from '../captures' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { RecorderClient } from '../recorder/recorder-client' */
-/** @typedef {{ fields: object, message: string }} LogLine */
 
 // The time limit of authorize() on the main thread: shorter than a scraper's timeout.
 const AUTHORIZE_MS = 2000

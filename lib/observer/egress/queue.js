@@ -10,6 +10,7 @@ const path = require('node:path')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
 const { ageMs } = require('../../base/local-time')
+const { sum } = require('../../base/sums')
 const { replaceFile } = require('../../base/system/replace-file')
 const { ensureDirectory, readFreeBytes } = require('../store/directory')
 const { parseBounded, oneOf, optional, record, text, textOf, time } = require('../../base/shapes')
@@ -189,7 +190,7 @@ class Queue {
     const isTooLarge = (/** @type {Waiting} */ entry) => entry.bytes > maxBytes // it must not displace all others
     entries.sort((left, right) => Number(isTooLarge(right)) - Number(isTooLarge(left)) || ageMs(right.atMs, now) - ageMs(left.atMs, now))
     const dropped = new Set()
-    let bytes = sum(entries)
+    let bytes = sum(entries, ({ bytes }) => bytes)
     for (const entry of entries) {
       if (!isTooLarge(entry) && bytes <= maxBytes && ageMs(entry.atMs, now) <= maxAgeMs) break
       if (this.#held.has(entry.path)) continue
@@ -197,7 +198,7 @@ class Queue {
       bytes -= entry.bytes
       dropped.add(entry)
     }
-    this.#bytes = sum(entries.filter(entry => !dropped.has(entry) && path.dirname(entry.path) === this.#own))
+    this.#bytes = sum(entries.filter(entry => !dropped.has(entry) && path.dirname(entry.path) === this.#own), ({ bytes }) => bytes)
     if (dropped.size > 0) onDropped(dropped.size)
   }
 }
@@ -238,11 +239,6 @@ function touch (folder) {
   try {
     fs.utimesSync(folder, new Date(), new Date())
   } catch {} // none yet
-}
-
-/** @param {Waiting[]} entries */
-function sum (entries) {
-  return entries.reduce((bytes, entry) => bytes + entry.bytes, 0)
 }
 
 // The file of one queued item: a line of JSON, and the body. It contains no secrets: they are added when it is sent.

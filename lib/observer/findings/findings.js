@@ -20,7 +20,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { CountedCalls } from '../waits/call-counts' */
 /** @import { CallReading, ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
-/** @import { Counted, Outgoing, PastReadings } from './past-readings' */
+/** @import { Outgoing, PastReadings } from './past-readings' */
 /** @import { WhatIf as WhatIfAnswer } from '../../../types/what-if' */
 /** @import { WhatIf } from '../what-if/what-if' */
 /** @import { Again, Finding } from '../../../types/findings' */

@@ -3,7 +3,8 @@
 // Removes loopscope's frames from sampled allocations, by the rule for CPU profiles (formats/profile/own-frames.js): their allocations
 // count for the nearest function above them, as if they were inlined there. Pure.
 
-const { functionKey } = require('../../formats/profile/heap-tree')
+const { functionKey, toProfileNode } = require('../../formats/profile/heap-tree')
+const { flatten } = require('../../formats/profile/nodes')
 const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 
 /** @import { ProfileNode } from '../../../types/profile' */
@@ -17,7 +18,7 @@ function withoutOwnAllocations (profile) {
   const before = flatten(profile.head)
   const ids = before.map(({ id }) => id)
   // A CPU profile with one sample for each node: where its sample moves, its allocations move.
-  const sampled = { nodes: before.map(toNode), samples: ids, timeDeltas: [], startTime: 0, endTime: 0 }
+  const sampled = { nodes: before.map(toProfileNode), samples: ids, timeDeltas: [], startTime: 0, endTime: 0 }
   const clean = withoutOwnFrames(sampled)
   if (clean === sampled) return profile
   const heirOf = new Map(ids.map((id, index) => [id, clean.samples[index]]))
@@ -33,21 +34,6 @@ function withoutOwnAllocations (profile) {
     return { ...sample, nodeId: joined.get(heir ?? sample.nodeId) ?? sample.nodeId }
   })
   return { ...profile, head, samples }
-}
-
-/** @param {SampledNode} head */
-function flatten (head) {
-  const nodes = [head]
-  for (const { children } of nodes) for (const child of children) nodes.push(child)
-  return nodes
-}
-
-/**
- * @param {SampledNode} node
- * @returns {ProfileNode}
- */
-function toNode ({ id, callFrame, children }) {
-  return { id, callFrame, children: children.map(child => child.id) }
 }
 
 /**

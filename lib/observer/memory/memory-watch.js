@@ -14,9 +14,9 @@ const { fragmentationOf } = require('./fragmentation')
 const { OwnerGrowth } = require('./growth')
 const { ownersOf, sumByOwner } = require('./owners')
 
-/** @import { AllocationSites, Allocator, Growing, MemoryFragmentation, MemoryOptions, MemoryOwners, MemoryPoint, PreviousMemoryReport, ProcessMemory } from '../../../types/memory' */
+/** @import { AllocationSites, Allocator, ContainerMemory, Growing, MemoryFragmentation, MemoryOptions, MemoryOwners, MemoryPoint, PreviousMemoryReport, ProcessMemory } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
-/** @import { ContainerMemory, MemoryRoom } from '../../base/system/memory-room' */
+/** @import { MemoryRoom } from '../../base/system/memory-room' */
 /** @import { SharedState } from '../../link/shared-state' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { MainMemory } from '../../probe/heap/memory-reading' */

@@ -17,7 +17,7 @@ const { placesOf, readAwaitStack, readSettled } = require('./await-stacks')
 /** @import { SourceMaps } from '../../source-maps/source-maps' */
 /** @import { SlowRequests } from '../slow-requests/slow-requests' */
 /** @import { LineTime } from './attribute-waits' */
-/** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
+/** @import { AwaitStack, SettledBy } from './await-stacks' */
 
 // The routes' last requests, and all: a few kilobytes each.
 const MAX_OF_ROUTE = 200

@@ -4,7 +4,7 @@
 // prediction is a range: over what is not known about the clients and the pool, and wider where few requests were seen. There is none where the
 // replay without a change does not give what was measured. Pure.
 
-const { sum, sumBy } = require('../../base/sums')
+const { countBy, sum } = require('../../base/sums')
 const { modelStretch, quantile } = require('./request-model')
 const { replayQueue } = require('./queue')
 
@@ -110,7 +110,7 @@ function none (reason, about) {
 
 /** @param {readonly ModelRequest[]} requests */
 function routesOf (requests) {
-  return [...sumBy(requests, ({ route }) => route, () => 1)].sort(([, left], [, right]) => right - left).map(([route]) => route)
+  return [...countBy(requests, ({ route }) => route)].sort(([, left], [, right]) => right - left).map(([route]) => route)
 }
 
 /** @param {ModelRequest} request */

@@ -15,11 +15,10 @@ const { SiteTable } = require('./site-table')
 const { propertyOf, selectTargets } = require('./targets')
 const { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString } = require('./wrapper')
 
-/** @import { Advice } from '../../shared/sync-calls/advice' */
+/** @import { ExactSyncCall } from '../../../types/diagnostics' */
 /** @import { CapturedStack } from '../call-sites' */
-/** @import { CallPlace } from '../call-sites' */
 /** @import { ToOriginal } from './call-site' */
-/** @import { ApiCalls, RouteShare, Site } from './site-table' */
+/** @import { ApiCalls, Site } from './site-table' */
 /** @import { Target } from './targets' */
 
 const MAX_SITES = 500
@@ -34,27 +33,16 @@ const LISTENING = 'tracing:net.server.listen:asyncEnd'
  * @property {number} flagMsPerSecond       blocking time of one call site, over 10 s, above which it is flagged
  * @property {number} flagCallsPerSecond    the same for APIs that are counted
  * @property {() => string | null} [routeNow] route of the running code
- * @property {(site: SyncCallSite) => void} [onFlag]  at most once per site and hour
+ * @property {(site: ExactSyncCall) => void} [onFlag]  at most once per site and hour
  * @property {(error: unknown) => void} [onFault]     an internal error
  * @property {(file: string) => string} [showFile]    how a path or URL is shown, e.g. relative to the application
  * @property {ToOriginal} [toOriginal]  requests positions in the original source
  * @property {() => number} [now]             milliseconds, monotonic
  *
- * @typedef {object} SyncCallSite
- * @property {string} api
- * @property {CallPlace} callSite
- * @property {number} calls       an estimate if the API is called more than about 100 times a second, from several places
- * @property {number} totalMs     likewise; 0 for APIs that are only counted
- * @property {{ calls: number, totalMs: number }} standardError  of the two; 0 where they are exact
- * @property {number} maxMs       exact from thresholdMs on
- * @property {RouteShare[]} routes  heaviest first
- * @property {boolean} flagged
- * @property {Advice} advice
- *
  * @typedef {object} SyncCallReading
  * @property {{ api: string, calls: number, totalMs: number }[]} totals  exact, heaviest first
- * @property {SyncCallSite[]} sites  heaviest first
- * @property {{ totalMs: number, sites: SyncCallSite[] }} startUp  calls before the detector was armed
+ * @property {ExactSyncCall[]} sites  heaviest first
+ * @property {{ totalMs: number, sites: ExactSyncCall[] }} startUp  calls before the detector was armed
  */
 
 class SyncCallDetector {
@@ -149,7 +137,7 @@ class SyncCallDetector {
 
   /**
    * For counters: the part finally divided among the sites, at most a second ago. Unlike an estimate it never decreases.
-   * @returns {SyncCallSite[]}
+   * @returns {ExactSyncCall[]}
    */
   readSettled () {
     return this.#pauses.during(() => this.#list(this.#sites, { isSettled: true }))
@@ -219,7 +207,7 @@ class SyncCallDetector {
   /**
    * @param {Site} site
    * @param {ReturnType<ApiCalls['read']>[number]['reading']} reading
-   * @returns {SyncCallSite}
+   * @returns {ExactSyncCall}
    */
   #show (site, reading) {
     const { api } = site.target

@@ -3,9 +3,9 @@
 // The process's exact detector: loaded only where the option enables it, otherwise null. Its flags are logged and counted here, where the calls are
 // measured; the sampled calls are in the observer.
 
-/** @import { Logger, SyncCalls } from '../../../types/diagnostics' */
+/** @import { ExactSyncCall, Logger, SyncCalls } from '../../../types/diagnostics' */
 /** @import { ToOriginal } from './call-site' */
-/** @import { DetectorOptions, SyncCallSite } from './detector' */
+/** @import { DetectorOptions } from './detector' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
 
@@ -70,7 +70,7 @@ class ExactCalls {
   }
 }
 
-/** @param {SyncCallSite} site */
+/** @param {ExactSyncCall} site */
 function amountOf ({ calls, totalMs, standardError }) {
   const counted = standardError.calls === 0 ? `${calls} calls` : `${calls} ± ${standardError.calls} calls`
   return totalMs > 0 ? `${counted}, ${Math.round(totalMs)} ms so far` : `${counted} so far`

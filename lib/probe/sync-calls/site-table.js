@@ -14,8 +14,6 @@
  * @property {number} calls
  * @property {number} ms
  *
- * @typedef {Amount & { route: string | null }} RouteShare  route: null outside requests
- *
  * @typedef {object} RouteAmounts
  * @property {string | null} route
  * @property {Amount} counted

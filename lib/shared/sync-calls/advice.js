@@ -4,12 +4,7 @@
 
 const fs = require('node:fs')
 
-/**
- * @typedef {object} Advice
- * @property {string} why
- * @property {string} instead
- * @property {string} link
- */
+/** @import { Advice } from '../../../types/diagnostics' */
 
 const DOCS = 'https://nodejs.org/api/'
 

@@ -6,8 +6,7 @@
 const { showPosition } = require('../../formats/profile/frame')
 const { templateOf } = require('./totals')
 
-/** @import { CodeFrame } from '../../../types/diagnostics' */
-/** @import { Advice } from './advice' */
+/** @import { Advice, CodeFrame } from '../../../types/diagnostics' */
 
 const WINDOW_SECONDS = 10 // long enough that one burst of a cheap call does not count
 const REPEAT_MS = 3_600_000

@@ -7,7 +7,7 @@ const { guarded } = require('../../../base/guard')
 const { createResponse } = require('../../../shared/admin/responses')
 const { nullWhenBlocked } = require('../../../link/main-client')
 
-/** @import { Context, RouteRow, Sources } from '../router' */
+/** @import { RouteRow, Sources } from '../router' */
 
 const MAX_CLIENTS = 5 // each queries the main thread once a second
 const PERIOD_MS = 1000

@@ -3,14 +3,13 @@
 // Detectors of memory that V8 does not limit: that of worker threads and native code which grows, a container that is
 // nearly full, and the report that the process before this one left.
 
-const { sum, sumBy } = require('../../../base/sums')
+const { countBy, sum } = require('../../../base/sums')
 const { allocatorAdvice, ownerText } = require('../../../shared/memory-owner')
 const { makeFinding } = require('../finding')
 const { fillingSiteOf, growingOf, keepingSiteOf, limitOf } = require('../growing')
 const { duration, megabytes, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
-/** @import { Growing, MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
-/** @import { ContainerMemory } from '../../../base/system/memory-room' */
+/** @import { ContainerMemory, Growing, MemoryOwnerName, MemoryReport } from '../../../../types/memory' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */
 
@@ -276,7 +275,7 @@ function leftMsOf ({ usedBytes, limitBytes }, growing) {
 function requestsText (requests) {
   if (!requests || requests.total === 0) return ''
   const routes = requests.list.flatMap((/** @type {{ route?: string | null }} */ { route }) => route || [])
-  const [[route, count] = ['', 0]] = [...sumBy(routes, route => route, () => 1)].sort(([, left], [, right]) => right - left)
+  const [[route, count] = ['', 0]] = [...countBy(routes, route => route)].sort(([, left], [, right]) => right - left)
   return `; ${times(requests.total, 'request')} ${requests.total === 1 ? 'was' : 'were'} in flight${count * 2 > requests.list.length ? `, most of ${route}` : ''}`
 }
 

@@ -15,6 +15,7 @@ const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./s
 /** @import { TakeFacts, TakeOrder } from '../../../probe/heap/take-snapshot' */
 /** @import { Verified } from '../redaction/verify' */
 /** @import { ReportProgress } from './snapshot-run' */
+/** @import { Reservation } from '../../store/reservation' */
 /** @import { NewReservation } from '../../store/store' */
 
 /**
@@ -22,14 +23,7 @@ const { START_WITHIN_MS, SnapshotRun, abortable, createProgress } = require('./s
  * @property {() => { name: string, kind: string }[]} list
  * @property {(name: string) => any} metadata
  * @property {() => DiskRoom} room
- * @property {(wanted: NewReservation) => SnapshotReservation} reserve
- *
- * @typedef {object} SnapshotReservation
- * @property {string} partialPath
- * @property {{ path: string, inode: string | null }} scratch
- * @property {(metadata: object) => { name: string, path: string, bytes: number }} commit
- * @property {(error: unknown) => unknown} explain
- * @property {() => void} abandon
+ * @property {(wanted: NewReservation) => Omit<Reservation, 'name'>} reserve
  *
  * @typedef {object} SnapshotOrder
  * @property {string} appName

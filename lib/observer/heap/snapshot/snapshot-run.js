@@ -17,7 +17,7 @@ const { residentBytes } = require('../../../base/system/resident-bytes')
 /** @import { TakeFacts, TakeOrder } from '../../../probe/heap/take-snapshot' */
 /** @import { Redacted } from '../redaction/redact' */
 /** @import { Verified } from '../redaction/verify' */
-/** @import { SnapshotOrder, SnapshotReservation, SnapshotStore } from './snapshot-job' */
+/** @import { SnapshotOrder, SnapshotStore } from './snapshot-job' */
 
 /** @typedef {'estimating' | 'writing' | 'verifying' | 'redacting'} SnapshotStage */
 /** @typedef {(progress: { stage: SnapshotStage, bytes: number }) => void} ReportProgress */
@@ -34,7 +34,7 @@ class SnapshotRun {
   #store
   #signal
   #progress
-  /** @type {SnapshotReservation | undefined} */
+  /** @type {ReturnType<SnapshotStore['reserve']> | undefined} */
   #reservation
   settled = Promise.resolve()
   hasPaused = false
@@ -55,7 +55,7 @@ class SnapshotRun {
   /** How many copies of the file are on disk at the same time. */
   get copies () { return this.#order.redact === 'off' ? 1 : 2 }
 
-  get #reserved () { return /** @type {SnapshotReservation} */ (this.#reservation) }
+  get #reserved () { return /** @type {ReturnType<SnapshotStore['reserve']>} */ (this.#reservation) }
 
   /** The file that V8 writes. An unredacted one is kept as it is. */
   get #written () {

@@ -4,7 +4,7 @@
 // in which they were allocated. Pure.
 
 const { describeFrame } = require('../../../formats/profile/frame')
-const { functionKey } = require('../../../formats/profile/heap-tree')
+const { functionKey, toProfileNode } = require('../../../formats/profile/heap-tree')
 const { KEEPING_PACKAGES, packageOfPath } = require('../../../shared/heap/keeping-packages')
 const { judgeSurvival } = require('./survival')
 
@@ -232,14 +232,6 @@ function stackOf (leaf, parents) {
   const stack = []
   for (let node = /** @type {SampledNode | undefined} */ (leaf); node !== undefined; node = parents.get(node.id)) stack.push(node)
   return stack
-}
-
-/**
- * @param {SampledNode} node
- * @returns {ProfileNode}
- */
-function toProfileNode ({ id, callFrame, children }) {
-  return { id, callFrame, children: children.map(child => child.id) }
 }
 
 module.exports = { heapSitesOf, isKeptByCaller, packageOf }
