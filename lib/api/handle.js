@@ -280,19 +280,13 @@ class Handle extends EventEmitter {
     return createArtifact(facts)
   }
 
-  /**
-   * @param {Stall} stall
-   * @param {boolean} isFirst
-   */
+  /** @param {Stall} stall @param {boolean} isFirst */
   #onStall (stall, isFirst) {
     if (isFirst) this.#attempt(() => this.#logger.warn(toLogFields(stall), describeStall(stall)))
     this.#attempt(() => this.emit('stall', stall))
   }
 
-  /**
-   * Errors in a logger or a listener of the application must not stop loopscope.
-   * @param {() => void} call
-   */
+  /** Errors in a logger or a listener of the application must not stop loopscope. @param {() => void} call */
   #attempt (call) {
     try {
       call()
@@ -301,10 +295,7 @@ class Handle extends EventEmitter {
     }
   }
 
-  /**
-   * @param {string} wanted
-   * @returns {Instruments}
-   */
+  /** @param {string} wanted @returns {Instruments} */
   #running (wanted) {
     if (this.#instruments === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING(wanted)
     return this.#instruments

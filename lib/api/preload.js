@@ -84,10 +84,7 @@ class Waiting {
   #onFastify = guarded((/** @type {any} */ { fastify }) => this.#observeFastify(fastify))
   #onSignal = guarded((/** @type {NodeJS.Signals} */ signal) => this.begin()?.answerSignal(signal))
 
-  /**
-   * @param {string[]} signals
-   * @param {boolean} isOfApplication
-   */
+  /** @param {string[]} signals @param {boolean} isOfApplication */
   constructor (signals, isOfApplication) {
     this.#isOfApplication = isOfApplication
     this.#signals = signals.filter(signal => signal !== 'SIGUSR2' || !isUnderNodemon())

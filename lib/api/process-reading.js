@@ -42,10 +42,7 @@ function readProcess (instruments, requests) {
   }
 }
 
-/**
- * @param {Instruments} instruments
- * @returns {Promise<LoopReading>}
- */
+/** @param {Instruments} instruments @returns {Promise<LoopReading>} */
 async function readLoop ({ loop, stalls }) {
   return {
     delay: loop.delay.read(),
@@ -92,10 +89,7 @@ function createLoopCounts ({ loop, heap }, requests) {
   /** From the first request of a rule that needs it, until the instruments stop. @type {ReturnType<typeof heap.watch> | undefined} */
   let watch
 
-  /**
-   * @param {{ needsHeap: boolean }} question
-   * @returns {LoopCounts}
-   */
+  /** @param {{ needsHeap: boolean }} question @returns {LoopCounts} */
   return ({ needsHeap }) => {
     if (needsHeap) watch ??= heap.watch()
     const { active, idle } = loop.time.read()

@@ -18,11 +18,7 @@ const DEFAULTS = Object.freeze(/** @type {SignalMap} */ ({ SIGUSR2: 'cpu' }))
 const REFUSED = ['SIGKILL', 'SIGSTOP', 'SIGPROF']
 const MAX_ANCESTORS = 4 // app <- sh <- nodemon <- npm
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @param {(kind: unknown) => void} assertKind
- */
+/** @param {string} path @param {unknown} value @param {(kind: unknown) => void} assertKind */
 function checkSignals (path, value, assertKind) {
   if (value === false) return
   if (value === null || typeof value !== 'object') refuse(path, 'false, or an object of signal to kind', value)
@@ -62,10 +58,7 @@ class Signals {
     this.#held.clear()
   }
 
-  /**
-   * @param {NodeJS.Signals} signal
-   * @param {CaptureKind} kind
-   */
+  /** @param {NodeJS.Signals} signal @param {CaptureKind} kind */
   #listen (signal, kind) {
     if (signal === 'SIGUSR2' && isUnderNodemon()) {
       return warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SIGNAL_SKIPPED', signal, 'nodemon restarts the process with it')
@@ -94,10 +87,7 @@ class Signals {
     return kind && this.#onSignal(signal, kind)
   }
 
-  /**
-   * @param {NodeJS.Signals} signal
-   * @param {CaptureKind} kind
-   */
+  /** @param {NodeJS.Signals} signal @param {CaptureKind} kind */
   async #onSignal (signal, kind) {
     const { logger, capture, onSkipped } = this.#parts
     if (this.#underWay.has(kind)) {

@@ -57,10 +57,7 @@ const errors = {
   ERR_LOOPSCOPE_NOT_RUNNING: define('ERR_LOOPSCOPE_NOT_RUNNING', 'diagnostics are not running: call start() before %s')
 }
 
-/**
- * An error as plain data, to send it from the observer thread to the main thread.
- * @param {any} error
- */
+/** An error as plain data, to send it from the observer thread to the main thread. @param {any} error */
 function toPlain (error) {
   return { name: error.name, message: error.message, code: error.code, stack: error.stack }
 }

@@ -30,10 +30,7 @@ function guarded (work) {
   }
 }
 
-/**
- * For a promise that is not awaited.
- * @param {Promise<unknown>} work
- */
+/** For a promise that is not awaited. @param {Promise<unknown>} work */
 function unattended (work) {
   work.catch(reportFault)
 }

@@ -27,10 +27,7 @@ function escapeHtml (text) {
   return text.replaceAll(/[&<>"']/g, character => ENTITIES[character])
 }
 
-/**
- * Browsers hash a script after they have made every line end a line feed.
- * @param {string} source
- */
+/** Browsers hash a script after they have made every line end a line feed. @param {string} source */
 function normalizeLineEnds (source) {
   return source.replaceAll('\r\n', '\n')
 }
@@ -57,10 +54,7 @@ function hashSource (source) {
   return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
 }
 
-/**
- * JSON that cannot end the script element it stands in.
- * @param {unknown} value
- */
+/** JSON that cannot end the script element it stands in. @param {unknown} value */
 function jsonForHtml (value) {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -2,10 +2,7 @@
 
 // Formats wall-clock times for people, in local time, and ages. Data has milliseconds since the epoch, or ISO. Pure, except for the time zone.
 
-/**
- * @param {number} epochMs
- * @returns {string} as in 2026-11-21 14:41:39
- */
+/** @param {number} epochMs @returns {string} as in 2026-11-21 14:41:39 */
 function localTime (epochMs) {
   const moment = new Date(epochMs)
   const date = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()]

@@ -8,10 +8,7 @@ const UNPRINTABLE = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const UNPRINTABLE_IN_LINES = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const REPLACEMENT = '\uFFFD'
 
-/**
- * @param {string} text
- * @returns {string} one line
- */
+/** @param {string} text @returns {string} one line */
 function printable (text) {
   return text.replaceAll(UNPRINTABLE, REPLACEMENT)
 }
@@ -21,10 +18,7 @@ function printableLines (text) {
   return text.replaceAll(UNPRINTABLE_IN_LINES, REPLACEMENT)
 }
 
-/**
- * Nothing is lost: JSON can escape every character.
- * @param {unknown} value
- */
+/** Nothing is lost: JSON can escape every character. @param {unknown} value */
 function printableJson (value) {
   const escape = (/** @type {string} */ character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value, null, 2).replaceAll(UNPRINTABLE_IN_LINES, escape)

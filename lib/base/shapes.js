@@ -32,43 +32,27 @@ const count = value => Number.isSafeInteger(value) && Number(value) >= 0
 /** Milliseconds since the epoch. @type {Shape} */
 const time = value => Number.isFinite(value) && Math.abs(Number(value)) <= MAX_EPOCH_MS
 
-/**
- * @param {RegExp} pattern
- * @returns {Shape}
- */
+/** @param {RegExp} pattern @returns {Shape} */
 function textOf (pattern) {
   return value => typeof value === 'string' && pattern.test(value)
 }
 
-/**
- * @param {readonly unknown[]} values
- * @returns {Shape}
- */
+/** @param {readonly unknown[]} values @returns {Shape} */
 function oneOf (values) {
   return value => values.includes(value)
 }
 
-/**
- * @param {readonly Shape[]} shapes
- * @returns {Shape}
- */
+/** @param {readonly Shape[]} shapes @returns {Shape} */
 function anyOf (...shapes) {
   return value => shapes.some(shape => shape(value))
 }
 
-/**
- * @param {Shape} shape
- * @returns {Shape}
- */
+/** @param {Shape} shape @returns {Shape} */
 function orNull (shape) {
   return value => value === null || shape(value)
 }
 
-/**
- * For what an older version does not send.
- * @param {Shape} shape
- * @returns {Shape}
- */
+/** For what an older version does not send. @param {Shape} shape @returns {Shape} */
 function optional (shape) {
   return value => value === undefined || value === null || shape(value)
 }

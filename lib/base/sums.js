@@ -91,10 +91,7 @@ function exactParts (numbers) {
   return parts
 }
 
-/**
- * @param {readonly number[]} parts
- * @returns {number} the number next to their sum
- */
+/** @param {readonly number[]} parts @returns {number} the number next to their sum */
 function roundedSum (parts) {
   let at = parts.length - 1
   let sum = parts[at] ?? 0

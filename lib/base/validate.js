@@ -10,22 +10,12 @@ function show (value) {
   return inspect(value, { depth: 0, maxStringLength: 80, breakLength: Infinity })
 }
 
-/**
- * @param {string} path
- * @param {string} wanted
- * @param {unknown} value
- * @returns {never}
- */
+/** @param {string} path @param {string} wanted @param {unknown} value @returns {never} */
 function refuse (path, wanted, value) {
   throw new errors.ERR_LOOPSCOPE_INVALID_OPTION(path, wanted, show(value))
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @param {number} min
- * @param {number} max
- */
+/** @param {string} path @param {unknown} value @param {number} min @param {number} max */
 function assertInteger (path, value, min, max) {
   if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
     refuse(path, `an integer from ${min} to ${max}`, value)
@@ -45,44 +35,27 @@ function assertNumberAbove (path, value, exclusiveMin, max) {
   }
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function assertBoolean (path, value) {
   if (typeof value !== 'boolean') refuse(path, 'true or false', value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function assertString (path, value) {
   if (typeof value !== 'string' || value === '') refuse(path, 'a non-empty string', value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @param {readonly string[]} allowed
- */
+/** @param {string} path @param {unknown} value @param {readonly string[]} allowed */
 function assertOneOf (path, value, allowed) {
   if (!allowed.includes(/** @type {string} */ (value))) refuse(path, `one of ${allowed.join(', ')}`, value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function assertPlainObject (path, value) {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) refuse(path, 'an object', value)
 }
 
-/**
- * @param {string} path
- * @param {object} value
- * @param {readonly string[]} known
- */
+/** @param {string} path @param {object} value @param {readonly string[]} known */
 function assertKnownKeys (path, value, known) {
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`${path}.${key}`, known.join(', '))
@@ -101,10 +74,7 @@ function assertMethods (path, value, methods) {
   if (!has) refuse(path, `an object with the methods ${methods.join(', ')}`, value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function assertFunction (path, value) {
   if (typeof value !== 'function') refuse(path, 'a function', value)
 }

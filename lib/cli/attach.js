@@ -71,10 +71,7 @@ async function assertPortIsFree ({ pid, port }) {
   throw new Failure('unreachable', message, `${CLOSE_OTHER} No signal was sent.`)
 }
 
-/**
- * @param {Inspected} inspected
- * @param {Terminal} terminal
- */
+/** @param {Inspected} inspected @param {Terminal} terminal */
 function openInspector ({ pid, port }, terminal) {
   terminal.note(`sending SIGUSR1 to ${pid}: Node.js opens its inspector on 127.0.0.1:${port}. ` +
     'Until this command ends, every user of this host can connect to it.')
@@ -130,10 +127,7 @@ async function waitForEndpoint (inspected) {
     'native call: then it opens the inspector afterwards, and only a restart closes it.')
 }
 
-/**
- * @param {Connection} connection
- * @param {Inspected} inspected
- */
+/** @param {Connection} connection @param {Inspected} inspected */
 async function assertSamePid (connection, { pid, port }) {
   const { result } = await connection.ask('Runtime.evaluate', { expression: 'process.pid', returnByValue: true })
   if (result.value === pid) return
@@ -161,11 +155,7 @@ async function record (connection, { seconds, terminal, signal }) {
   }
 }
 
-/**
- * @param {Connection} connection
- * @param {Inspected} inspected
- * @param {Terminal} terminal
- */
+/** @param {Connection} connection @param {Inspected} inspected @param {Terminal} terminal */
 async function closeInspector (connection, inspected, terminal) {
   // require exists only with the command line API, and getBuiltinModule only in newer versions. close() waits for the
   // connection to end, so it is called a moment later.
@@ -212,10 +202,7 @@ function reasonAgainst (running) {
   return portOf(running) === 0 ? 'its inspector is set to port 0, which means any free port.' : null
 }
 
-/**
- * @param {number} pid
- * @returns {number} where its inspector is, or would open
- */
+/** @param {number} pid @returns {number} where its inspector is, or would open */
 function inspectorPort (pid) {
   const running = readRunning(pid)
   return running === null ? DEFAULT_PORT : portOf(running)
@@ -269,11 +256,7 @@ async function connectInspector (url, signal) {
   socket.on('error', () => {}) // 'close' follows
 
   return {
-    /**
-     * @param {string} method
-     * @param {object} [params]
-     * @returns {Promise<any>}
-     */
+    /** @param {string} method @param {object} [params] @returns {Promise<any>} */
     ask (method, params = {}) {
       const id = ++sequence
       return new Promise((resolve, reject) => {

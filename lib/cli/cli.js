@@ -53,10 +53,7 @@ async function runCommand (argv, surroundings) {
   }
 }
 
-/**
- * @param {string[]} argv
- * @param {Surroundings} surroundings
- */
+/** @param {string[]} argv @param {Surroundings} surroundings */
 async function dispatch ([name, ...rest], surroundings) {
   const { terminal } = surroundings
   if (name === '--version' || name === '-v') return terminal.line(version)
@@ -89,10 +86,7 @@ function commandOf (name) {
   throw new Failure('usage', `${name} is not a command.${didYouMean(name, names)}`, `Commands: ${names.join(', ')}. See \`loopscope help\`.`)
 }
 
-/**
- * @param {Command} command
- * @param {string[]} args
- */
+/** @param {Command} command @param {string[]} args */
 function readArguments (command, args) {
   const options = { ...command.options, help: { type: /** @type {const} */ ('boolean'), short: 'h' } }
   try {
@@ -113,28 +107,19 @@ function readArguments (command, args) {
   }
 }
 
-/**
- * @param {string} typed
- * @param {string[]} names
- */
+/** @param {string} typed @param {string[]} names */
 function didYouMean (typed, names) {
   const name = closestName(typed, names)
   return name === undefined ? '' : ` Did you mean ${name}?`
 }
 
-/**
- * @param {string | undefined} name
- * @param {import('./output/terminal').Terminal} terminal
- */
+/** @param {string | undefined} name @param {import('./output/terminal').Terminal} terminal */
 function showHelp (name, terminal) {
   const width = terminal.columns()
   terminal.line(name === undefined ? overview(COMMANDS, width) : helpOf(commandOf(name), width))
 }
 
-/**
- * @param {readonly Command[]} commands
- * @param {number} width
- */
+/** @param {readonly Command[]} commands @param {number} width */
 function overview (commands, width) {
   return [
     'loopscope <command>: why the event loop of a running Node.js process was late',
@@ -147,10 +132,7 @@ function overview (commands, width) {
   ].join('\n')
 }
 
-/**
- * @param {Command} command
- * @param {number} width
- */
+/** @param {Command} command @param {number} width */
 function helpOf ({ name, usage, help, options, examples }, width) {
   const rows = Object.entries(options).flatMap(([option, { type, short, meaning }]) => {
     const flag = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`

@@ -48,11 +48,7 @@ async function provideOptionalPackage ({ name, use, cache: folder, remedy = `Ins
   return installed
 }
 
-/**
- * @param {string} name
- * @param {readonly string[]} folders
- * @returns {NodeJS.Require | null}
- */
+/** @param {string} name @param {readonly string[]} folders @returns {NodeJS.Require | null} */
 function find (name, folders) {
   for (const folder of folders) {
     const requirePackage = createRequire(path.join(folder, 'from.js'))

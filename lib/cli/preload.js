@@ -6,10 +6,7 @@ const path = require('node:path')
 
 const PRELOAD = path.join(__dirname, '..', 'register.js')
 
-/**
- * @param {NodeJS.ProcessEnv} env
- * @returns {NodeJS.ProcessEnv}
- */
+/** @param {NodeJS.ProcessEnv} env @returns {NodeJS.ProcessEnv} */
 function withPreload (env) {
   // A path with spaces has to be quoted in NODE_OPTIONS.
   const option = `--require "${PRELOAD.replaceAll('\\', '\\\\')}"`

@@ -64,10 +64,7 @@ function readProfile (file) {
   return profile
 }
 
-/**
- * @param {string} file
- * @returns {SamplingProfile}
- */
+/** @param {string} file @returns {SamplingProfile} */
 function readHeapProfile (file) {
   const profile = toHeapProfile(readJson(file, HEAP_PROFILE))
   if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, `Expected ${HEAP_PROFILE}.`)
@@ -133,10 +130,7 @@ function ofRoute (file, profile, route) {
   }
 }
 
-/**
- * @param {string} file
- * @param {string | undefined} route
- */
+/** @param {string} file @param {string | undefined} route */
 function assertNoRoute (file, route) {
   if (route !== undefined) throw new Failure('usage', `--route cannot be used with ${file}: a heap profile has no routes.`)
 }

@@ -141,11 +141,7 @@ function actionsOf (typed) {
   return (typed.match(KEYS) ?? []).map(key => ACTIONS[key] ?? '')
 }
 
-/**
- * @param {View} view
- * @param {string} action
- * @returns {View}
- */
+/** @param {View} view @param {string} action @returns {View} */
 function afterAction (view, action) {
   if (view.over !== null) return { ...view, over: null }
   const last = Math.max(0, sorted(view).length - 1)
@@ -208,10 +204,7 @@ function paintRow (text, watched, isSelected, { paint }) {
   return stateOf(watched) === 'OK' ? text : paint('red', text)
 }
 
-/**
- * @param {Watched} watched
- * @param {number} width
- */
+/** @param {Watched} watched @param {number} width */
 function detailLines (watched, width) {
   const { delays, stalls } = watched
   const shown = delays.slice(-Math.max(10, width - 2))
@@ -247,10 +240,7 @@ function processesOf ({ length }) {
   return length === 1 ? '1 process' : `${length} processes`
 }
 
-/**
- * The mean utilization, the total memory, and the number of blocked processes.
- * @param {readonly Watched[]} all
- */
+/** The mean utilization, the total memory, and the number of blocked processes. @param {readonly Watched[]} all */
 function figuresOf (all) {
   const known = all.flatMap(({ now }) => now ?? [])
   const utilizations = known.flatMap(({ utilization }) => utilization ?? [])
@@ -261,10 +251,7 @@ function figuresOf (all) {
   return figures.filter(figure => figure !== null).map((figure, index) => `${index === 0 ? ': ' : ', '}${figure}`).join('')
 }
 
-/**
- * The values of a process as one line, for a log file.
- * @param {Watched} watched
- */
+/** The values of a process as one line, for a log file. @param {Watched} watched */
 function line (watched) {
   const { facts, now } = watched
   const figures = `delay ${showDuration(delayOf(watched))} utilization ${percent(now.utilization)} rss ${bytes(now.memory?.rssBytes)}`

@@ -67,10 +67,7 @@ function diffProfiles (before, after, context = {}) {
   return { before: timesOf(earlier), after: timesOf(later), rows }
 }
 
-/**
- * @param {CallTree} root
- * @returns {Measured}
- */
+/** @param {CallTree} root @returns {Measured} */
 function measureCpu (root) {
   /** @type {Map<string, Times>} */
   const functions = new Map()
@@ -88,12 +85,7 @@ function measureCpu (root) {
   return { functions, busy, samples, all: root.totalMicros }
 }
 
-/**
- * @param {string} key
- * @param {Measured} earlier
- * @param {Measured} later
- * @returns {DiffRow}
- */
+/** @param {string} key @param {Measured} earlier @param {Measured} later @returns {DiffRow} */
 function rowOf (key, earlier, later) {
   const before = earlier.functions.get(key)
   const after = later.functions.get(key)
@@ -142,10 +134,7 @@ function diffHeapProfiles (before, after, context = {}) {
   return { beforeBytes: earlier.totalBytes, afterBytes: later.totalBytes, rows }
 }
 
-/**
- * @param {SamplingProfile} profile
- * @param {Pick<EncodeContext, 'appRoot'>} context
- */
+/** @param {SamplingProfile} profile @param {Pick<EncodeContext, 'appRoot'>} context */
 function measureHeap (profile, context) {
   const root = buildHeapTree({ profile, before: null }, context)
   const entries = bytesByFunction(root).map(({ frame, ...bytes }) => /** @type {const} */ ([`${frame.name}\0${placeOf(frame)}`, bytes]))

@@ -35,11 +35,7 @@ const PARTS = Object.freeze({
 /** @type {import('../base/html-page').Page | undefined} */
 let page
 
-/**
- * @param {CpuProfile} profile
- * @param {EncodeContext} [context]
- * @returns {Buffer}
- */
+/** @param {CpuProfile} profile @param {EncodeContext} [context] @returns {Buffer} */
 function encodeFlameGraph (profile, context = {}) {
   const root = buildCallTree(profile, context)
   return renderFlameGraph({
@@ -110,21 +106,14 @@ function differenceHeaderHtml ({ before, after }, { title, titles, notes = [] })
   ].join('\n')
 }
 
-/**
- * @param {string} which
- * @param {Recorded} recorded
- * @param {string} [name]
- */
+/** @param {string} which @param {Recorded} recorded @param {string} [name] */
 function recordedHtml (which, { micros, busyMicros, samples }, name) {
   const [busy, all] = [busyMicros, micros].map(time => `${(time / 1e6).toFixed(2)} s`)
   const facts = [...(name === undefined ? [] : [escapeHtml(name)]), `${busy} busy of ${all}`, `${samples} samples`]
   return `<p class="facts">${which}: ${facts.join(' · ')}</p>`
 }
 
-/**
- * @param {CallTree} root
- * @param {CpuProfile['processes']} processes
- */
+/** @param {CallTree} root @param {CpuProfile['processes']} processes */
 function processesHtml (root, processes) {
   const times = timesByProcess(root)
   if (times.length === 0) return []

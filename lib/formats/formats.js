@@ -111,10 +111,7 @@ const HISTOGRAM_FORMATS = Object.freeze({
   text: { extension: 'txt', contentType: 'text/plain; charset=utf-8', encode: encodeHistogramText }
 })
 
-/**
- * @param {HeapHistogram} histogram
- * @param {Pick<EncodeContext, 'title'>} [context]
- */
+/** @param {HeapHistogram} histogram @param {Pick<EncodeContext, 'title'>} [context] */
 function encodeHistogramText ({ total, classes, pauseMs, heapUsedBytes, takenAt }, { title = 'heap histogram' } = {}) {
   const heap = `heap ${(heapUsedBytes / 1e6).toFixed(1)} MB`
   const lines = [

@@ -44,10 +44,7 @@ function encodeHeapGraph (profile, context = {}) {
   return renderFlameGraph({ title, header, graph })
 }
 
-/**
- * @param {ReadProfile} profile
- * @param {HeapTree} root
- */
+/** @param {ReadProfile} profile @param {HeapTree} root */
 function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) {
   const size = `${(totalBytes / MB).toFixed(1)} MB`
   // Older versions wrote the tree without its samples.
@@ -84,19 +81,13 @@ function encodeHeapText (profile, context = {}) {
   return Buffer.from(`${lines.map(printable).join('\n')}\n`)
 }
 
-/**
- * @param {HeapTree} root
- * @returns {string[]} none if the profile is of one process
- */
+/** @param {HeapTree} root @returns {string[]} none if the profile is of one process */
 function processFacts (root) {
   const shares = bytesByProcess(root).map(({ process, bytes }) => `${process} ${percent(bytes, root.totalBytes)}`)
   return shares.length === 0 ? [] : [`By process: ${shares.join(' · ')}`]
 }
 
-/**
- * @param {HeapTree} root
- * @returns {string[]}
- */
+/** @param {HeapTree} root @returns {string[]} */
 function processRows (root) {
   const rows = bytesByProcess(root).map(({ process, bytes }) => `${inMb(bytes).padStart(10)}  ${percent(bytes, root.totalBytes).padStart(5)}  ${process}`)
   return rows.length === 0 ? [] : ['        MB  share  process', ...rows, '']
@@ -130,10 +121,7 @@ function inMb (bytes) {
   return (bytes / MB).toFixed(2)
 }
 
-/**
- * @param {number} part
- * @param {number} whole
- */
+/** @param {number} part @param {number} whole */
 function percent (part, whole) {
   return `${(whole === 0 ? 0 : part / whole * 100).toFixed(1)}%`
 }

@@ -127,10 +127,7 @@ class Merging {
     return this.#root
   }
 
-  /**
-   * @param {MergedNode} above
-   * @param {CallFrame} callFrame
-   */
+  /** @param {MergedNode} above @param {CallFrame} callFrame */
   #childOf ({ node, below }, callFrame) {
     const frame = this.#frameOf(callFrame)
     const known = below.get(frame)
@@ -175,10 +172,7 @@ class Labels {
   }
 }
 
-/**
- * @param {MergedNode} merged
- * @param {ProfileNode} added
- */
+/** @param {MergedNode} merged @param {ProfileNode} added */
 function addCounts ({ node, ticks: ticksOf }, { hitCount = 0, positionTicks = [] }) {
   node.hitCount = (node.hitCount ?? 0) + hitCount
   for (const { line, ticks } of positionTicks) ticksOf.set(line, (ticksOf.get(line) ?? 0) + ticks)
@@ -234,10 +228,7 @@ class HeapMerging {
     return { head: this.#root.node, samples: this.#samples }
   }
 
-  /**
-   * @param {Merged} above
-   * @param {CallFrame} callFrame
-   */
+  /** @param {Merged} above @param {CallFrame} callFrame */
   #childOf ({ node, below }, callFrame) {
     const frame = this.#frameOf(callFrame)
     const known = below.get(frame)
@@ -248,19 +239,13 @@ class HeapMerging {
     return made
   }
 
-  /**
-   * @param {CallFrame} callFrame
-   * @returns {Merged}
-   */
+  /** @param {CallFrame} callFrame @returns {Merged} */
   #create (callFrame) {
     return { node: { callFrame, selfSize: 0, id: ++this.#nodes, children: [] }, below: new Map() }
   }
 }
 
-/**
- * @param {SampledNode} node
- * @param {NonNullable<SampledNode['processes']>[number]} held
- */
+/** @param {SampledNode} node @param {NonNullable<SampledNode['processes']>[number]} held */
 function addHeld (node, held) {
   node.selfSize += held.bytes
   node.processes ??= []

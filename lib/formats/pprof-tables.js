@@ -22,10 +22,7 @@ class Tables {
   /** @type {Map<string, number>} */
   #locationIds = new Map()
 
-  /**
-   * @param {Frame} frame
-   * @param {number} line
-   */
+  /** @param {Frame} frame @param {number} line */
   locationId (frame, line) {
     const functionId = this.#functionId(frame)
     const key = `${functionId}:${line}`
@@ -68,10 +65,7 @@ class Tables {
     return id
   }
 
-  /**
-   * @param {string} type
-   * @param {string} unit
-   */
+  /** @param {string} type @param {string} unit */
   valueType (type, unit) {
     return new ValueType({ type: this.strings.dedup(type), unit: this.strings.dedup(unit) })
   }

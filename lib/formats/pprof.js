@@ -51,10 +51,7 @@ function encodePprof (profile, context) {
   return gzipSync(buildPprof(profile, context).encode())
 }
 
-/**
- * @param {CpuProfile} profile
- * @param {EncodeContext} [context]
- */
+/** @param {CpuProfile} profile @param {EncodeContext} [context] */
 function buildPprof (profile, context = {}) {
   const tables = new Tables()
   const sample = sampleTree(buildCallTree(profile, context), { tables, partLabel: profile.processes?.of ?? 'pid' })
@@ -88,10 +85,7 @@ function medianMicros (micros) {
   return micros.toSorted((a, b) => a - b)[micros.length >> 1] ?? 0
 }
 
-/**
- * @param {CallTree} root
- * @param {Target} target
- */
+/** @param {CallTree} root @param {Target} target */
 function sampleTree (root, target) {
   /** @type {Sample[]} */
   const samples = []
@@ -221,11 +215,7 @@ function heapPartsOf ({ processes }, { count, bytes }) {
  */
 function pairTrees (profile, before, context) {
   const frameOf = createFrameOf(context)
-  /**
-   * @param {SampledNode} node
-   * @param {SampledNode | null} was
-   * @returns {Paired}
-   */
+  /** @param {SampledNode} node @param {SampledNode | null} was @returns {Paired} */
   const pair = (node, was) => ({ frame: frameOf(node.callFrame), node, was, children: [] })
   const root = pair(profile.head, before?.head ?? null)
   const waiting = [root]
@@ -271,20 +261,13 @@ function encodeBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
   }).encode())
 }
 
-/**
- * @param {Stall} stall
- * @returns {Blocked}
- */
+/** @param {Stall} stall @returns {Blocked} */
 function ofStall ({ cause, route, stack, durationMs }) {
   const shown = stack.length > 0 ? shownStack(stack.map(toFrame)) : [withoutPlace(`(stall: ${cause})`)]
   return { stack: shown, route, count: 1, ms: durationMs }
 }
 
-/**
- * One entry a route.
- * @param {ExactSyncCall} call
- * @returns {Blocked[]}
- */
+/** One entry a route. @param {ExactSyncCall} call @returns {Blocked[]} */
 function ofCall ({ api, callSite, routes }) {
   return routes.map(({ route, calls, ms }) => ({ stack: [withoutPlace(api), toFrame(callSite)], route, count: calls, ms }))
 }
@@ -300,10 +283,7 @@ function withoutPlace (name) {
   return toFrame({ function: name, file: '', line: 0, column: 0 })
 }
 
-/**
- * @param {Blocked} blocked
- * @param {Tables} tables
- */
+/** @param {Blocked} blocked @param {Tables} tables */
 function blockSampleOf ({ stack, route, count, ms }, tables) {
   const locationId = stack.map(frame => tables.locationId(frame, frame.line))
   return new Sample({ locationId, value: [count, Math.round(ms * NANOS_PER_MS)], label: tables.labels({ http_route: route }) })

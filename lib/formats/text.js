@@ -31,11 +31,7 @@ const MAX_ROUTES = 15
 const MAX_ROUTE_WIDTH = 40
 const NO_ROUTE = 'no request, or unknown'
 
-/**
- * @param {CpuProfile} profile
- * @param {EncodeContext} [context]
- * @returns {Buffer}
- */
+/** @param {CpuProfile} profile @param {EncodeContext} [context] @returns {Buffer} */
 function encodeText (profile, context = {}) {
   const root = buildCallTree(profile, context)
   const { busy } = summarizeTime(root)
@@ -46,11 +42,7 @@ function encodeText (profile, context = {}) {
   return Buffer.from(lines.map(printable).join('\n'))
 }
 
-/**
- * @param {CpuProfile} profile
- * @param {number} totalMicros
- * @param {EncodeContext} context
- */
+/** @param {CpuProfile} profile @param {number} totalMicros @param {EncodeContext} context */
 function headerLines ({ samples, processes }, totalMicros, { title = 'CPU profile', startedAt, notes = [] }) {
   const recorded = startedAt === undefined ? '' : `from ${localTimeWithZone(startedAt)}, `
   return [
@@ -78,10 +70,7 @@ function summaryLines (root) {
   ]
 }
 
-/**
- * @param {HeavyFrame[]} functions
- * @param {number} busyMicros
- */
+/** @param {HeavyFrame[]} functions @param {number} busyMicros */
 function bottomUpLines (functions, busyMicros) {
   const shown = functions.filter(({ micros }, rank) => rank < MIN_FUNCTIONS || micros >= busyMicros * MIN_SHARE_OF_FUNCTION)
   const restMicros = busyMicros - shown.reduce((sum, { micros }) => sum + micros, 0)
@@ -142,10 +131,7 @@ function followForeign (entry, maxFrames) {
   return { run, last }
 }
 
-/**
- * @param {HeavyFrame} callee
- * @param {HeavyFrame} caller  the heaviest
- */
+/** @param {HeavyFrame} callee @param {HeavyFrame} caller  the heaviest */
 function isOneRun (callee, caller) {
   const isOnlyCaller = caller.micros > callee.micros * (1 - MIN_SHARE_OF_CALLER)
   return isOnlyCaller && isForeign(callee.frame) && isForeign(caller.frame)
@@ -194,10 +180,7 @@ function processLines (root, busyMicros, processes) {
   ]
 }
 
-/**
- * @param {CallTree} root
- * @param {string} process
- */
+/** @param {CallTree} root @param {string} process */
 function hottestOf (root, process) {
   return describeHottest(root, ({ processes }) => {
     const routes = processes.get(process)
@@ -246,11 +229,7 @@ function describeHottest (root, microsOf) {
 
 // The rows of the text report and the names of functions in them, also for shorter reports.
 
-/**
- * @param {number} micros
- * @param {number} ofMicros
- * @param {string} text
- */
+/** @param {number} micros @param {number} ofMicros @param {string} text */
 function row (micros, ofMicros, text) {
   return `${inMs(micros)} ${percent(micros, ofMicros)}  ${text}`
 }
@@ -260,10 +239,7 @@ function inMs (micros) {
   return (micros / 1e3).toFixed(1).padStart(11)
 }
 
-/**
- * @param {number} micros
- * @param {number} ofMicros
- */
+/** @param {number} micros @param {number} ofMicros */
 function percent (micros, ofMicros) {
   return `${(ofMicros > 0 ? 100 * micros / ofMicros : 0).toFixed(1)}%`.padStart(6)
 }

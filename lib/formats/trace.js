@@ -47,10 +47,7 @@ function encodeTrace (profile, { title = 'CPU profile', startedAt = 0, events } 
   return Buffer.from(JSON.stringify({ metadata, traceEvents }))
 }
 
-/**
- * @param {string} title
- * @param {number} startTime
- */
+/** @param {string} title @param {number} startTime */
 function headOf (title, startTime) {
   const frame = { frame: 'main', url: 'http://loopscope/', name: title, processId: PID }
   return [
@@ -81,11 +78,7 @@ function samplesOf ({ nodes, samples, timeDeltas, startTime }) {
   return chunks
 }
 
-/**
- * @param {TraceSpan} span
- * @param {{ title: string, color: string }} track
- * @param {number} id
- */
+/** @param {TraceSpan} span @param {{ title: string, color: string }} track @param {number} id */
 function timing ({ name, fromMicros, toMicros, properties }, { title, color }, id) {
   const detail = JSON.stringify({ devtools: { dataType: 'track-entry', track: title, trackGroup: GROUP, color, properties, tooltipText: name } })
   const common = { cat: 'blink.user_timing', id2: { local: `0x${id.toString(16)}` } }

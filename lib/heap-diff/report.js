@@ -19,10 +19,7 @@ const PARTS = Object.freeze({ body: 'heap-report/page.html', styles: ['heap-repo
 /** @type {import('../base/html-page').Page | undefined} */
 let page
 
-/**
- * @param {HeapReport} report
- * @returns {Buffer}
- */
+/** @param {HeapReport} report @returns {Buffer} */
 function renderReport (report) {
   page ??= createPage(PARTS)
   return Buffer.from(page.asFile(report.headline, {
@@ -70,11 +67,7 @@ ${steps.length === 0 ? '' : pathHtml(steps, signature, confidence !== 'low')}
 </li>`
 }
 
-/**
- * @param {Suspect['path']} steps
- * @param {string} signature
- * @param {boolean} isOpen
- */
+/** @param {Suspect['path']} steps @param {string} signature @param {boolean} isOpen */
 function pathHtml (steps, signature, isOpen) {
   return `<details${isOpen ? ' open' : ''}><summary>Retained by <code>${escapeHtml(signature)}</code></summary>
 <ol>${showPath(steps).map(step => `<li>${escapeHtml(step)}</li>`).join('')}</ol></details>`
@@ -117,10 +110,7 @@ function reportLines (report, { withNoise = false, maxClasses = MAX_CLASSES } = 
   ].map(printable)
 }
 
-/**
- * @param {Suspect} suspect
- * @param {number} rank
- */
+/** @param {Suspect} suspect @param {number} rank */
 function suspectLines (suspect, rank) {
   const { growthBytes, share, keptBytes, confidence, reasons, what, patterns, path, signature } = suspect
   const kept = keptBy(suspect)
@@ -183,10 +173,7 @@ function showHoldings ({ holds, functions, newObjects }) {
   return [`${showCount(newObjects)} new objects`, ...classes, ...created].join(', ')
 }
 
-/**
- * The balance: how the growth of the heap is composed.
- * @param {HeapReport} report
- */
+/** The balance: how the growth of the heap is composed. @param {HeapReport} report */
 function showBalance ({ balance, incomparable }) {
   const { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes, otherBytes } = balance
   const exact = (/** @type {number} */ bytes) => `${bytes > 0 ? '+' : ''}${showCount(bytes)} B`

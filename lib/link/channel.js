@@ -154,10 +154,7 @@ class Channel {
     return this.#handlerOf(name)(params, NEVER_ABORTED)
   }
 
-  /**
-   * Call it when the other end is gone: pending requests are rejected.
-   * @param {Error} error
-   */
+  /** Call it when the other end is gone: pending requests are rejected. @param {Error} error */
   close (error) {
     for (const { reject } of this.#waiting.values()) reject(error)
     this.#waiting.clear()
@@ -182,11 +179,7 @@ class Channel {
     this.#underWay.delete(cancels)
   }
 
-  /**
-   * @param {number} id
-   * @param {string} name
-   * @param {any} params
-   */
+  /** @param {number} id @param {string} name @param {any} params */
   async #answer (id, name, params) {
     const controller = new AbortController()
     this.#underWay.set(id, controller)
@@ -213,10 +206,7 @@ class Channel {
     return this.#handlers[name]
   }
 
-  /**
-   * @param {keyof Out} name
-   * @param {'tell' | 'ask'} kind
-   */
+  /** @param {keyof Out} name @param {'tell' | 'ask'} kind */
   #check (name, kind) {
     if (this.#sends[name] !== kind) throw new TypeError(`no message to ${kind}: ${String(name)}`)
   }

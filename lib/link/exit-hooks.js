@@ -61,11 +61,7 @@ function createExitHooks ({ release, withdraw }) {
   return { start, stop }
 }
 
-/**
- * The same check that Node makes before it waits.
- * @param {number} pid
- * @param {number} signal
- */
+/** The same check that Node makes before it waits. @param {number} pid @param {number} signal */
 function isOwnEnd (pid, signal) {
   const isOwn = [0, -1, process.pid, -process.pid].includes(pid)
   return isOwn && signal > 0 && process.listenerCount(SIGNAL_NAMES.get(signal) ?? '') === 0

@@ -183,10 +183,7 @@ class ObserverClient {
     return this.#channel.ask(name, params, signal)
   }
 
-  /**
-   * Requests a reading from the thread, once it is ready.
-   * @type {Read}
-   */
+  /** Requests a reading from the thread, once it is ready. @type {Read} */
   read = async (what, about) => {
     await this.ready
     return this.#read(what, about)
@@ -233,10 +230,7 @@ class ObserverClient {
     return this.ask(name, params, signal)
   }
 
-  /**
-   * @param {Worker} worker
-   * @param {unknown} reason
-   */
+  /** @param {Worker} worker @param {unknown} reason */
   #lost (worker, reason) {
     if (this.#worker !== worker) return
     this.#worker = undefined

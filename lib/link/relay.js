@@ -37,10 +37,7 @@ function createRelaySender ({ ask }) {
     return { ...head, body: { chunks: chunksOf(stream, signal) } }
   }
 
-  /**
-   * @param {string} stream
-   * @param {AbortSignal} signal
-   */
+  /** @param {string} stream @param {AbortSignal} signal */
   async function * chunksOf (stream, signal) {
     while (!signal.aborted) {
       const { value, done } = await ask('chunk', { stream, isWanted: true })
@@ -62,10 +59,7 @@ function createRelayReceiver ({ handlerOf }) {
   const streams = new Map()
 
   return {
-    /**
-     * @param {RelayedRequest} message
-     * @param {AbortSignal} signal
-     */
+    /** @param {RelayedRequest} message @param {AbortSignal} signal */
     async request ({ application, request }, signal) {
       const handle = handlerOf(application)
       if (handle === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')

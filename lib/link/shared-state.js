@@ -94,10 +94,7 @@ class SharedState {
     return micros === 0 ? null : { micros, cpuMicros }
   }
 
-  /**
-   * Main thread: records how late a tick was.
-   * @param {number} delayMs
-   */
+  /** Main thread: records how late a tick was. @param {number} delayMs */
   noteDelay (delayMs) {
     if (delayMs > this.#doubles[MAX_DELAY_MS]) this.#doubles[MAX_DELAY_MS] = delayMs
   }
@@ -202,10 +199,7 @@ class SharedState {
     Atomics.store(this.#integers, KEEPING, 1)
   }
 
-  /**
-   * Main thread: waits until it is on disk.
-   * @param {number} maxMs
-   */
+  /** Main thread: waits until it is on disk. @param {number} maxMs */
   awaitKept (maxMs) {
     Atomics.wait(this.#integers, KEEPING, 1, maxMs)
   }
@@ -229,10 +223,7 @@ class SharedState {
     Atomics.store(this.#integers, SESSION, NONE)
   }
 
-  /**
-   * Observer: resolves when the main thread requests the release.
-   * @returns {Promise<void>}
-   */
+  /** Observer: resolves when the main thread requests the release. @returns {Promise<void>} */
   async releaseRequested () {
     await Atomics.waitAsync(this.#integers, EXITING, 0).value
   }

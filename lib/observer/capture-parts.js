@@ -35,10 +35,7 @@ class CaptureParts {
     this.#parts = parts
   }
 
-  /**
-   * @param {Order} order
-   * @param {CaptureControls} controls
-   */
+  /** @param {Order} order @param {CaptureControls} controls */
   run = (order, controls) => {
     this.#captures ??= require('./captures').createCaptures({
       sources: this.#makeSources(),

@@ -94,11 +94,7 @@ const SNAPSHOT_EXTENSION = 'heapsnapshot'
  * @param {(location: StoreLocation) => Store} parts.storeAt
  */
 function createCaptures ({ sources, storeAt, reportSections = () => ({ sections: [], lines: [] }), workLines = () => [], marks: known = { around: () => [] } }) {
-  /**
-   * @param {Order} order
-   * @param {CaptureControls} controls
-   * @returns {Promise<CapturedFacts>}
-   */
+  /** @param {Order} order @param {CaptureControls} controls @returns {Promise<CapturedFacts>} */
   async function run (order, controls) {
     const { request: { kind, format }, trigger, appName } = order
     const store = storeAt(order)
@@ -111,10 +107,7 @@ function createCaptures ({ sources, storeAt, reportSections = () => ({ sections:
     return { kind, format, trigger, name, path, bytes, contentType, from, to, shortened, marks, ...(hot && { hot }), ...(heapProfile && { heapProfile }) }
   }
 
-  /**
-   * @param {Order} order
-   * @param {CaptureControls & { store: Store }} controls
-   */
+  /** @param {Order} order @param {CaptureControls & { store: Store }} controls */
   async function recordOrCancel ({ request, trigger, appName, appRoot, heap, wantsHot = false }, { store, signal, stop, onProgress = () => {} }) {
     const { title } = KINDS[request.kind]
     try {

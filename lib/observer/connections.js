@@ -60,10 +60,7 @@ async function goneClients (peers) {
   return findGone(peers, texts.filter(text => text.length <= MAX_BYTES).join(''))
 }
 
-/**
- * @param {Peer[]} peers
- * @param {string} table
- */
+/** @param {Peer[]} peers @param {string} table */
 function findGone (peers, table) {
   const rows = parseTcpTable(table).filter(({ state }) => state === STATES.closeWait)
   const halfClosed = new Set(rows.map(({ localPort, remotePort, remote }) => `${localPort} ${remotePort} ${remote}`))

@@ -131,11 +131,7 @@ class CaptureCounts {
     }
   }
 
-  /**
-   * @param {CaptureKind} kind
-   * @param {Trigger} trigger
-   * @param {CaptureOutcome} outcome
-   */
+  /** @param {CaptureKind} kind @param {Trigger} trigger @param {CaptureOutcome} outcome */
   count (kind, trigger, outcome) {
     const key = `${kind} ${trigger} ${outcome}`
     const total = this.#totals.get(key) ?? { kind, trigger, outcome, count: 0 }
@@ -143,10 +139,7 @@ class CaptureCounts {
     this.#totals.set(key, total)
   }
 
-  /**
-   * @param {CaptureKind} kind
-   * @param {number} change
-   */
+  /** @param {CaptureKind} kind @param {number} change */
   #addInProgress (kind, change) {
     this.#inProgress.set(kind, (this.#inProgress.get(kind) ?? 0) + change)
   }
@@ -173,11 +166,7 @@ class RuleCounts {
   /** Rules and outcomes are closed sets, so this is bounded. @type {Map<string, RuleTotal>} */
   #totals = new Map()
 
-  /**
-   * @param {string} rule
-   * @param {RuleOutcome} outcome
-   * @param {number} actions
-   */
+  /** @param {string} rule @param {RuleOutcome} outcome @param {number} actions */
   count (rule, outcome, actions) {
     const key = `${outcome} ${rule}`
     const total = this.#totals.get(key) ?? { rule, outcome, actions: 0 }

@@ -65,11 +65,7 @@ function findingsSection (profile, { appRoot, source, pid, known }) {
   return { section: { title: '[Findings]: what stands out, and what to change', lines }, lines: workLines }
 }
 
-/**
- * @param {HotSpot} spot
- * @param {readonly WorkLine[]} known
- * @returns {HotSpot}
- */
+/** @param {HotSpot} spot @param {readonly WorkLine[]} known @returns {HotSpot} */
 function atKnownLine (spot, known) {
   const { culprit } = spot
   const work = createWorkLineOf(known)({ name: culprit.function, file: culprit.file, line: culprit.functionLine })

@@ -428,10 +428,7 @@ class ObserverThread {
   }
 }
 
-/**
- * @param {MessagePort} port
- * @param {ObserverSettings} settings
- */
+/** @param {MessagePort} port @param {ObserverSettings} settings */
 function startObserver (port, settings) {
   const thread = new ObserverThread(envelope => port.postMessage(envelope), settings)
   setFaultListener(thread.report)

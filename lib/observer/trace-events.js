@@ -59,10 +59,7 @@ class TraceEventLog {
   }
 }
 
-/**
- * @param {Stall} stall
- * @returns {TraceEvents['stalls'][number]}
- */
+/** @param {Stall} stall @returns {TraceEvents['stalls'][number]} */
 function toSpan ({ at, durationMs, cause, route, culprit }) {
   const fromMicros = fromEpochMs(at)
   const call = culprit?.call ?? culprit?.function
@@ -78,11 +75,7 @@ function toSpan ({ at, durationMs, cause, route, culprit }) {
   }
 }
 
-/**
- * @param {string} name
- * @param {string} value
- * @returns {[name: string, value: string]}
- */
+/** @param {string} name @param {string} value @returns {[name: string, value: string]} */
 function pair (name, value) {
   return [name, value]
 }

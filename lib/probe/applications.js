@@ -88,10 +88,7 @@ class Applications {
     for (const [id, { answers }] of this.#applications) this.#open(id).then(answers.onReopened, () => {}) // lost again
   }
 
-  /**
-   * @param {number} id
-   * @returns {Promise<Opened>}
-   */
+  /** @param {number} id @returns {Promise<Opened>} */
   async #open (id) {
     const application = /** @type {{ settings: Omit<AdminApplication, 'id'> }} */ (this.#applications.get(id))
     const opened = await this.#observer.ask('openApplication', { application: { ...application.settings, id } })

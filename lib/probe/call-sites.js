@@ -80,10 +80,7 @@ function fileOf (site) {
   return site.getFileName() ?? (site.isEval() ? site.getEvalOrigin() : undefined) ?? ''
 }
 
-/**
- * @param {NodeJS.CallSite} site
- * @returns {CallPlace} before source maps
- */
+/** @param {NodeJS.CallSite} site @returns {CallPlace} before source maps */
 function placeOf (site) {
   return {
     function: bounded(site.getFunctionName() ?? '', MAX_FUNCTION_LENGTH) || '(anonymous)',
@@ -93,10 +90,7 @@ function placeOf (site) {
   }
 }
 
-/**
- * @param {string} text
- * @param {number} maxLength
- */
+/** @param {string} text @param {number} maxLength */
 function bounded (text, maxLength) {
   // A plain slice would retain the whole text.
   return text.length <= maxLength ? text : Buffer.from(text.slice(0, maxLength)).toString()

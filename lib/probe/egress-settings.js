@@ -36,10 +36,7 @@ function checkEgress (path, value) {
   value.forEach((one, index) => checkOne(`${path}[${index}]`, one))
 }
 
-/**
- * @param {string} path
- * @param {any} one
- */
+/** @param {string} path @param {any} one */
 function checkOne (path, one) {
   if (one === null || typeof one !== 'object' || Array.isArray(one)) refuse(path, 'an object', kindOf(one))
   assertKnownKeys(path, one, KEYS)
@@ -53,11 +50,7 @@ function checkOne (path, one) {
   assertInteger(`${path}.maxQueueBytes`, maxQueueBytes, MIN_QUEUE_BYTES, Number.MAX_SAFE_INTEGER)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @param {boolean} isTemplate
- */
+/** @param {string} path @param {unknown} value @param {boolean} isTemplate */
 function checkUrl (path, value, isTemplate) {
   const wanted = 'an http: or https: URL'
   if (typeof value !== 'string' || value === '') refuse(path, wanted, kindOf(value))
@@ -71,20 +64,14 @@ function checkUrl (path, value, isTemplate) {
   if (isTemplate && /[{}]|%7b|%7d/i.test(search)) refuse(path, 'a URL with places in its path only', 'one with a place in its query')
 }
 
-/**
- * @param {string} path
- * @param {unknown} headers
- */
+/** @param {string} path @param {unknown} headers */
 function checkHeaders (path, headers) {
   for (const [name, value] of entriesOf(path, headers)) {
     if (!isHeader(name, value)) refuse(`${path}[${JSON.stringify(name)}]`, 'a name and a value that HTTP allows', 'others')
   }
 }
 
-/**
- * @param {string} path
- * @param {unknown} labels
- */
+/** @param {string} path @param {unknown} labels */
 function checkLabels (path, labels) {
   for (const [name, value] of entriesOf(path, labels)) {
     if (!LABEL.test(name)) refuse(`${path}[${JSON.stringify(name)}]`, 'a name of letters, digits and _', 'another one')
@@ -92,11 +79,7 @@ function checkLabels (path, labels) {
   }
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @returns {[string, unknown][]}
- */
+/** @param {string} path @param {unknown} value @returns {[string, unknown][]} */
 function entriesOf (path, value) {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) refuse(path, 'an object of strings', kindOf(value))
   const entries = Object.entries(value)

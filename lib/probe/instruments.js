@@ -214,10 +214,7 @@ class Instruments {
     return this.#observer.readOr('slowRequests', {}, [])
   }
 
-  /**
-   * As the observer sees them; without an observer, without what runs.
-   * @returns {Promise<RequestsInFlight>}
-   */
+  /** As the observer sees them; without an observer, without what runs. @returns {Promise<RequestsInFlight>} */
   async requests () {
     return await this.#observer.readOr('requests', {}, null) ??
       require('../shared/requests/in-flight').describeInFlight(this.requestNotes.readInFlight()) // loaded where there is no observer
@@ -239,10 +236,7 @@ class Instruments {
     return this.#observer.readOr('ownMemory', wanted, null)
   }
 
-  /**
-   * @param {Order} order
-   * @param {AbortSignal} [signal]  cancels it
-   */
+  /** @param {Order} order @param {AbortSignal} [signal]  cancels it */
   async capture (order, signal) {
     const ask = () => this.#observer.askWhenReady('capture', { order }, signal)
     return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
@@ -251,10 +245,7 @@ class Instruments {
   /** A signal came while its capture is still running. @param {CaptureKind} kind */
   skipCapture (kind) { this.#observer.tell('captureSkipped', { kind, trigger: 'signal' }) }
 
-  /**
-   * Checks whether captures can be written, before one is needed.
-   * @param {StoreLocation} location
-   */
+  /** Checks whether captures can be written, before one is needed. @param {StoreLocation} location */
   async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
 
   /**
@@ -345,10 +336,7 @@ class Instruments {
     })
   }
 
-  /**
-   * @param {number} delayMs
-   * @param {number} periods
-   */
+  /** @param {number} delayMs @param {number} periods */
   #onTick (delayMs, periods) {
     this.loop.record(delayMs, periods, this.#heartbeat.lastMicros)
     this.#state.noteDelay(delayMs)

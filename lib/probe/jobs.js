@@ -135,10 +135,7 @@ class Jobs {
     if (toMicros - job.startMicros >= MIN_WORK_MICROS) this.#parts.notes.noteWork(job, job.startMicros, toMicros)
   }
 
-  /**
-   * @param {RequestContext} job
-   * @param {boolean} isError
-   */
+  /** @param {RequestContext} job @param {boolean} isError */
   #end (job, isError) {
     try {
       const toMicros = monotonicMicros()

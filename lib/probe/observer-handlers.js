@@ -95,10 +95,7 @@ new RegExp('()'.repeat(MAX_CAPTURES)).test('')
  * @param {() => void} parts.withdrawRelease
  */
 function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, release, withdrawRelease }) {
-  /**
-   * @param {boolean} rotate
-   * @param {DebuggerStatus} [seen]  of a debugger, read just now
-   */
+  /** @param {boolean} rotate @param {DebuggerStatus} [seen]  of a debugger, read just now */
   function interrupt (rotate, seen) {
     stallRoute.note(heartbeat.lastMicros)
     if (rotate) recording.rotate(seen)

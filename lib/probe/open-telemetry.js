@@ -24,18 +24,12 @@ function hasContexts () {
   return contexts() !== undefined
 }
 
-/**
- * The MeterProvider of an SDK.
- * @returns {{ getMeter (name: string, version: string): any } | undefined}
- */
+/** The MeterProvider of an SDK. @returns {{ getMeter (name: string, version: string): any } | undefined} */
 function registeredMeters () {
   return /** @type {any} */ (globalThis)[API]?.metrics
 }
 
-/**
- * The span of the running code. It only reads, so it also works in the middle of that code.
- * @returns {Span | null}
- */
+/** The span of the running code. It only reads, so it also works in the middle of that code. @returns {Span | null} */
 function activeSpan () {
   try {
     return contexts()?.active().getValue(SPAN) ?? null
@@ -74,10 +68,7 @@ function addStallToTrace (spans, stall) {
   } catch {} // a third-party span implementation
 }
 
-/**
- * Names and units follow OpenTelemetry's semantic conventions where they have one.
- * @param {Stall} stall
- */
+/** Names and units follow OpenTelemetry's semantic conventions where they have one. @param {Stall} stall */
 function attributesOf ({ durationMs, cause, culprit, route }) {
   return {
     'event_loop.stall.duration': durationMs / 1e3,

@@ -178,20 +178,14 @@ class RequestNotes {
     this.#answers.push({ route, status, traceId: traceOf(request)?.traceId ?? null, fromMicros, startMicros, toMicros, waits: this.calls.waitsOf(context, toMicros) })
   }
 
-  /**
-   * Call it for a request that no handle counted, once it is answered.
-   * @param {RequestContext} context
-   */
+  /** Call it for a request that no handle counted, once it is answered. @param {RequestContext} context */
   noteUncounted (context) {
     const route = routeOf(context.request)
     this.#handlers.notice(route, context.request)
     this.awaits.end(context, route, monotonicMicros())
   }
 
-  /**
-   * Call it for a request that is loopscope's own.
-   * @param {RequestContext} context
-   */
+  /** Call it for a request that is loopscope's own. @param {RequestContext} context */
   forget (context) {
     context.listedIn?.remove(context)
     this.awaits.forget(context)
@@ -261,11 +255,7 @@ class WorkLog {
 
   get length () { return this.#entries.length }
 
-  /**
-   * @param {RequestContext} context
-   * @param {number} fromMicros
-   * @param {number} toMicros
-   */
+  /** @param {RequestContext} context @param {number} fromMicros @param {number} toMicros */
   add (context, fromMicros, toMicros) {
     if (this.#entries.length === MAX_NOTES) return
     this.#entries.push({ fromMicros, toMicros, startMicros: context.startMicros, context, route: '' })
@@ -338,10 +328,7 @@ class Handlers {
   /** Number of routes not sent to the observer yet. */
   get freshCount () { return this.#fresh.length }
 
-  /**
-   * @param {string} route
-   * @param {any} request  whose route is resolved
-   */
+  /** @param {string} route @param {any} request  whose route is resolved */
   notice (route, request) {
     // The handler of GET answers HEAD as well: it is the same function under two route names.
     if (this.#seen.has(route) || this.#seen.size === MAX_ROUTES || request.method === 'HEAD' || isFinished(request)) return

@@ -77,10 +77,7 @@ async function reportBeforeLimit (instruments, { options: { memoryReport }, loca
   if (memoryReport !== false) await instruments.heap.reportBeforeLimit({ share: memoryReport, location })
 }
 
-/**
- * @param {Adopted[]} adopted
- * @param {Logger} logger
- */
+/** @param {Adopted[]} adopted @param {Logger} logger */
 function logAdopted (adopted, logger) {
   for (const leftover of adopted) {
     if ('path' in leftover) logger.warn({ leftover }, `a former process ran out of heap: ${leftover.path} says what filled it`)
@@ -88,11 +85,7 @@ function logAdopted (adopted, logger) {
   }
 }
 
-/**
- * @param {Instruments} instruments
- * @param {ResolvedOptions} wanted
- * @param {Logger} logger
- */
+/** @param {Instruments} instruments @param {ResolvedOptions} wanted @param {Logger} logger */
 function warnOfOtherOptions ({ options }, wanted, logger) {
   const other = SHARED_OPTIONS.filter(name => !isDeepStrictEqual(options[name], wanted[name]))
   const kept = other.map(name => `${name} ${JSON.stringify(options[name])}`)

@@ -21,10 +21,7 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.
 const INVALID_VERSION = 'ff'
 const FIRST_VERSION = '00'
 
-/**
- * Call it while the code of a request runs: it keeps the span for later.
- * @param {any} request
- */
+/** Call it while the code of a request runs: it keeps the span for later. @param {any} request */
 function noteSpan (request) {
   putSpan(request, activeSpan())
 }
@@ -50,11 +47,7 @@ function traceOf (request, seen = null) {
   return parseTraceparent(request?.headers?.traceparent)
 }
 
-/**
- * @param {any} request
- * @param {Span | null} [seen]
- * @returns {Span[]} innermost first
- */
+/** @param {any} request @param {Span | null} [seen] @returns {Span[]} innermost first */
 function spansOf (request, seen = null) {
   return [seen, request?.[SPAN] ?? null].filter(span => span !== null)
 }

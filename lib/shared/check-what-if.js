@@ -23,10 +23,7 @@ function checkWhatIf (options) {
   return { route, scale }
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function assertScale (path, value) {
   if (typeof value !== 'number' || !(value >= 0 && value <= MAX_SCALE)) refuse(path, `a number from 0 to ${MAX_SCALE}`, value)
 }

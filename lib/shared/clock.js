@@ -118,10 +118,7 @@ class Clock {
   }
 }
 
-/**
- * What a keeper does each time, in whatever thread it runs.
- * @param {Float64Array} doubles
- */
+/** What a keeper does each time, in whatever thread it runs. @param {Float64Array} doubles */
 function renew (doubles) {
   const now = Date.now()
   const before = doubles[NOW]
@@ -144,10 +141,7 @@ class ClockRenewer {
    */
   #kept = new Map()
 
-  /**
-   * @param {number} clock
-   * @param {ClockRenewal} renewal
-   */
+  /** @param {number} clock @param {ClockRenewal} renewal */
   keep (clock, { buffer, resolutionMs }) {
     const doubles = new Float64Array(buffer)
     this.#kept.set(clock, { timer: setInterval(guarded(renew), resolutionMs, doubles), doubles })

@@ -16,10 +16,7 @@ function describeSlow (request) {
   return cause.startsWith('waited for ') ? `${cause}, not for the event loop` : cause
 }
 
-/**
- * The same for a narrow column: a line of code is at its end.
- * @param {SlowRequest} request
- */
+/** The same for a narrow column: a line of code is at its end. @param {SlowRequest} request */
 function describeCause (request) {
   const { ownMs, behindMs, gcMs, waitingMs } = request
   const longest = Math.max(ownMs, behindMs, gcMs, waitingMs)
@@ -41,10 +38,7 @@ function describeWaits ({ waits, waitedAt, waitingMs }) {
   return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}${at}`
 }
 
-/**
- * One part of it, without its times.
- * @param {SlowRequestStep} step
- */
+/** One part of it, without its times. @param {SlowRequestStep} step */
 function describeStep ({ kind, route, call, line }) {
   if (kind === 'own') return 'its own code'
   if (kind === 'gc') return 'garbage collection'

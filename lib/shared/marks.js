@@ -10,11 +10,7 @@ const MAX_MARKS = 100
 // Logs, tables and charts show it on one line.
 const TEXT = /^(?=.*\S)[^\p{C}\p{Zl}\p{Zp}]{1,200}$/u
 
-/**
- * One of this moment.
- * @param {unknown} text
- * @returns {Mark}
- */
+/** One of this moment. @param {unknown} text @returns {Mark} */
 function newMark (text) {
   if (typeof text !== 'string' || !TEXT.test(text)) refuse('mark', 'a text of 1 to 200 printable characters', text)
   return { at: Date.now(), text }

@@ -17,19 +17,13 @@ const OWNERS = Object.freeze({
   native: 'native memory'
 })
 
-/**
- * @param {MemoryOwnerName} owner
- * @param {string | null} [name]  of a worker thread
- */
+/** @param {MemoryOwnerName} owner @param {string | null} [name]  of a worker thread */
 function ownerText (owner, name = null) {
   const text = OWNERS[owner] ?? owner
   return name === null ? text : `${text} ${name}`
 }
 
-/**
- * What people do about memory that the allocator keeps.
- * @param {import('../../types/memory').Allocator} allocator
- */
+/** What people do about memory that the allocator keeps. @param {import('../../types/memory').Allocator} allocator */
 function allocatorAdvice ({ name, arenaMax }) {
   if (name === 'glibc' && arenaMax === null) return 'it runs with glibc, and MALLOC_ARENA_MAX is not set: start it with MALLOC_ARENA_MAX=2, or preload jemalloc (LD_PRELOAD)'
   if (name === 'glibc') return `it runs with glibc and MALLOC_ARENA_MAX=${arenaMax}: preload jemalloc (LD_PRELOAD), which gives memory back`

@@ -51,10 +51,7 @@ class MapReader {
   /** The scripts whose maps are kept. */
   get kept () { return [...this.#known.keys()] }
 
-  /**
-   * @param {Question} question
-   * @returns {Answer[]}
-   */
+  /** @param {Question} question @returns {Answer[]} */
   answer ({ scripts, appRoot, mayBytes }) {
     return scripts.map(script => {
       try {
@@ -67,12 +64,7 @@ class MapReader {
     })
   }
 
-  /**
-   * @param {Script} script
-   * @param {string} appRoot
-   * @param {number} mayBytes
-   * @returns {Answer}
-   */
+  /** @param {Script} script @param {string} appRoot @param {number} mayBytes @returns {Answer} */
   #answerScript (script, appRoot, mayBytes) {
     const { url, places } = script
     const file = scriptFile(url)
@@ -107,10 +99,7 @@ class MapReader {
     return known
   }
 
-  /**
-   * @param {string} url
-   * @param {KnownMap} map
-   */
+  /** @param {string} url @param {KnownMap} map */
   #keep (url, map) {
     this.#bytes += this.#known.delete(url) ? 0 : map.map.bytes
     this.#known.set(url, map)
@@ -136,10 +125,7 @@ function readMap ({ map: text }, file, mayBytes) {
   return { map, folder: found.folder, lineOf: text === undefined ? createLines : () => () => '' }
 }
 
-/**
- * @param {string} file
- * @returns {(line: number) => string} of the generated code, from 0
- */
+/** @param {string} file @returns {(line: number) => string} of the generated code, from 0 */
 function createLines (file) {
   /** @type {string[] | undefined} */
   let lines

@@ -61,10 +61,7 @@ function scriptFile (url) {
   return path.isAbsolute(url) ? url : null
 }
 
-/**
- * @param {Buffer} script
- * @returns {string | null}
- */
+/** @param {Buffer} script @returns {string | null} */
 function readReference (script) {
   const tail = script.toString('latin1', Math.max(0, script.length - TAIL_BYTES))
   const [, near] = [...tail.matchAll(COMMENT)].at(-1) ?? []
@@ -88,11 +85,7 @@ function read (file, mayBytes) {
   }
 }
 
-/**
- * @param {string} file
- * @param {number} size
- * @param {number} mayBytes
- */
+/** @param {string} file @param {number} size @param {number} mayBytes */
 function describeSize (file, size, mayBytes) {
   if (size > MAX_BYTES) return `${file} has ${megabytes(size)}, and at most ${megabytes(MAX_BYTES)} are read`
   return `${file} needs ${megabytes(size * MEMORY_PER_BYTE)} of memory, and ${megabytes(mayBytes)} may be taken`
@@ -103,10 +96,7 @@ function megabytes (bytes) {
   return `${Math.round(bytes / 1e6)} MB`
 }
 
-/**
- * @param {Buffer} script
- * @returns {number} at least as many as V8 counts
- */
+/** @param {Buffer} script @returns {number} at least as many as V8 counts */
 function countLines (script) {
   let lines = 1
   for (const byte of script) if (byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === LINE_SEPARATOR_LEAD) lines++

@@ -91,11 +91,7 @@ function skipString (bytes, at, to) {
   return to
 }
 
-/**
- * @param {Buffer} bytes
- * @param {number} from
- * @param {number} to
- */
+/** @param {Buffer} bytes @param {number} from @param {number} to */
 function skipSpaces (bytes, from, to) {
   let at = from
   while (at < to && SPACES.has(bytes[at])) at++

@@ -38,21 +38,13 @@ function mapProfile (profile, lookUp) {
   return isChanged ? { ...profile, nodes } : profile
 }
 
-/**
- * @param {CallFrame} callFrame
- * @param {LookUp} lookUp
- * @returns {CallFrame}
- */
+/** @param {CallFrame} callFrame @param {LookUp} lookUp @returns {CallFrame} */
 function mapFrame (callFrame, lookUp) {
   const original = callFrame.url === '' ? null : lookUp(callFrame.url, placeOf(callFrame))
   return original === null ? callFrame : toOriginalFrame(callFrame, original)
 }
 
-/**
- * @param {CallFrame} callFrame
- * @param {OriginalPosition} original
- * @returns {CallFrame}
- */
+/** @param {CallFrame} callFrame @param {OriginalPosition} original @returns {CallFrame} */
 function toOriginalFrame (callFrame, { file, line, column, name }) {
   const isUrl = callFrame.url.startsWith('file:') && path.isAbsolute(file)
   return { ...callFrame, functionName: name, url: isUrl ? pathToFileURL(file).href : file, lineNumber: line, columnNumber: column }
@@ -76,10 +68,7 @@ function mapTicks ({ callFrame, positionTicks }, { file, line: firstLine }, look
   return [...ticksOf].map(([line, ticks]) => ({ line, ticks }))
 }
 
-/**
- * @param {CallFrame} callFrame
- * @returns {Place}
- */
+/** @param {CallFrame} callFrame @returns {Place} */
 function placeOf ({ lineNumber, columnNumber, functionName }) {
   return { line: lineNumber, column: columnNumber, name: functionName }
 }
@@ -100,11 +89,7 @@ function heapPlacesOf ({ head }) {
   return flatten(head).filter(({ callFrame: { url } }) => url !== '').map(({ callFrame }) => ({ url: callFrame.url, place: placeOf(callFrame) }))
 }
 
-/**
- * @param {SamplingProfile} profile
- * @param {LookUp} lookUp
- * @returns {SamplingProfile}
- */
+/** @param {SamplingProfile} profile @param {LookUp} lookUp @returns {SamplingProfile} */
 function mapHeapProfile ({ head, ...rest }, lookUp) {
   const mapped = mapNode(head, lookUp)
   const waiting = [mapped]
@@ -115,10 +100,7 @@ function mapHeapProfile ({ head, ...rest }, lookUp) {
   return { ...rest, head: mapped }
 }
 
-/**
- * @param {SampledNode} node
- * @param {LookUp} lookUp
- */
+/** @param {SampledNode} node @param {LookUp} lookUp */
 function mapNode (node, lookUp) {
   return { ...node, callFrame: mapFrame(node.callFrame, lookUp) }
 }

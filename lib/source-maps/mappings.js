@@ -105,10 +105,7 @@ class Mappings {
     }
   }
 
-  /**
-   * @param {number} line
-   * @param {number} column
-   */
+  /** @param {number} line @param {number} column */
   #markBefore (line, column) {
     let [low, high] = [0, this.#marks.length - 1]
     while (low < high) {

@@ -65,11 +65,7 @@ function toName (source) {
   return source.replace(/^[a-z][a-z\d+.-]+:\/\/[^/]*/i, '').replace(/^(?:\.{0,2}\/)+/, '')
 }
 
-/**
- * @param {string} source
- * @param {string} folder
- * @param {string} appRoot
- */
+/** @param {string} source @param {string} folder @param {string} appRoot */
 function resolveSource (source, folder, appRoot) {
   if (source.startsWith('file:')) return scriptFile(source) ?? source
   if (!SCHEME.test(source)) return path.resolve(folder, decoded(source))

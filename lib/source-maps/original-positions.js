@@ -24,11 +24,7 @@ class OriginalPositions {
   /** Number of cached positions. */
   get size () { return this.#count }
 
-  /**
-   * @param {string} url
-   * @param {Place} place
-   * @returns {OriginalPosition | null}
-   */
+  /** @param {string} url @param {Place} place @returns {OriginalPosition | null} */
   lookUp = (url, place) => this.#scripts.get(url)?.places.get(keyOf(place)) ?? null
 
   /**
@@ -47,10 +43,7 @@ class OriginalPositions {
     return [...open].map(([url, places]) => ({ url, places: [...places.values()] }))
   }
 
-  /**
-   * @param {Script} script
-   * @param {Pick<Answer, 'hasMap' | 'places'>} answer
-   */
+  /** @param {Script} script @param {Pick<Answer, 'hasMap' | 'places'>} answer */
   add ({ url, places }, answer) {
     const known = this.#use(url) ?? { hasMap: true, places: new Map() }
     this.#scripts.set(url, known)

@@ -52,11 +52,7 @@ function parseMap (bytes, { maxLines = Infinity, mayBytes = Infinity } = {}) {
   return found
 }
 
-/**
- * @param {Buffer} bytes
- * @param {Span} span
- * @param {number} maxLines
- */
+/** @param {Buffer} bytes @param {Span} span @param {number} maxLines */
 function readSections (bytes, span, maxLines) {
   const sections = arraySpans(bytes, span, MAX_SECTIONS)
   if (sections === null) throw new SyntaxError('no sections')
@@ -98,10 +94,7 @@ function readPart (bytes, map, offset, maxLines) {
   })
 }
 
-/**
- * @param {Buffer} bytes
- * @param {Span} span
- */
+/** @param {Buffer} bytes @param {Span} span */
 function stringBytes (bytes, span) {
   const inner = bytes.subarray(span.from + 1, span.to - 1)
   if (bytes[span.from] !== QUOTE || bytes[span.to - 1] !== QUOTE) throw new SyntaxError('no string')
@@ -113,20 +106,14 @@ class TextList {
   /** @type {Buffer | string[]} */
   #list
 
-  /**
-   * @param {Buffer} bytes
-   * @param {Span} span
-   */
+  /** @param {Buffer} bytes @param {Span} span */
   constructor (bytes, { from, to }) {
     if (bytes[from] !== OPEN_ARRAY) throw new SyntaxError('no list')
     this.bytes = (to - from) * MEMORY_PER_BYTE
     this.#list = Buffer.from(bytes.subarray(from, to))
   }
 
-  /**
-   * @param {number} index
-   * @returns {string | undefined}
-   */
+  /** @param {number} index @returns {string | undefined} */
   at (index) {
     if (Buffer.isBuffer(this.#list)) this.#list = /** @type {string[]} */ (parseSpan(this.#list, { from: 0, to: this.#list.length }))
     const text = this.#list[index]
@@ -198,19 +185,12 @@ class SourceMap {
     this.bytes = parts.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /**
-   * @param {Wanted} wanted
-   * @returns {Segment | null}
-   */
+  /** @param {Wanted} wanted @returns {Segment | null} */
   locate ({ line, column }) {
     return column === null ? this.#wholeLine(line) : this.#place(line, column)
   }
 
-  /**
-   * @param {number} line
-   * @param {number} column
-   * @returns {Segment | null}
-   */
+  /** @param {number} line @param {number} column @returns {Segment | null} */
   #place (line, column) {
     const part = this.#parts[this.#lastPart(line, column)]
     if (part === undefined) return null
@@ -231,10 +211,7 @@ class SourceMap {
     return place && { ...place, namesBefore }
   }
 
-  /**
-   * @param {number} line
-   * @returns {Segment | null}
-   */
+  /** @param {number} line @returns {Segment | null} */
   #wholeLine (line) {
     /** @type {Segment | null} */
     let first = null
@@ -255,11 +232,7 @@ class SourceMap {
     return isMixed ? null : first
   }
 
-  /**
-   * @param {number} line
-   * @param {number} column
-   * @returns {number} -1 where there is none
-   */
+  /** @param {number} line @param {number} column @returns {number} -1 where there is none */
   #lastPart (line, column) {
     let [low, high] = [-1, this.#parts.length - 1]
     while (low < high) {

@@ -127,10 +127,7 @@ class SourceMaps {
     return !this.#parts.isOn || this.#known.unknown(wanted.filter(isReadable)).length === 0
   }
 
-  /**
-   * @param {Wanted[]} all
-   * @param {Asking} [asking]
-   */
+  /** @param {Wanted[]} all @param {Asking} [asking] */
   async #learn (all, { maxMs = MAX_WAIT_MS, isAsked = false } = {}) {
     if (!this.#parts.isOn) return
     const wanted = all.filter(isReadable)
@@ -223,10 +220,7 @@ class SourceMaps {
     await this.#readOfProcess(scripts.slice(maps.length))
   }
 
-  /**
-   * @param {Script} script
-   * @param {Answer} answer
-   */
+  /** @param {Script} script @param {Answer} answer */
   #note (script, answer) {
     this.#known.add(script, answer)
     if (script.url.includes('/node_modules/')) return // packages often come without what they name

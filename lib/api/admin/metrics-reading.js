@@ -66,18 +66,12 @@ async function readOpenMetrics (registry) {
   return { contentType: OPEN_METRICS, text: writeExposition(metrics, OPEN_METRICS) }
 }
 
-/**
- * In OpenMetrics mode prom-client removes `_total` from a counter once it was written as text.
- * @param {string} name
- */
+/** In OpenMetrics mode prom-client removes `_total` from a counter once it was written as text. @param {string} name */
 function nameOfSeries (name) {
   return name.endsWith('_total') ? name : `${name}_total`
 }
 
-/**
- * @param {any} value
- * @returns {Value}
- */
+/** @param {any} value @returns {Value} */
 function plainValue ({ labels = {}, metricName, value }) {
   return { labels, ...(metricName !== undefined && { metricName }), value: Number.isFinite(value) ? value : String(value) }
 }

@@ -212,10 +212,7 @@ class Surface {
     return typeof registry.getMetricsAsJSON === 'function' ? readOpenMetrics(registry) : this.#metrics()
   }
 
-  /**
-   * @param {import('../../observer/admin/router').AdminRequest} request
-   * @param {string} scope
-   */
+  /** @param {import('../../observer/admin/router').AdminRequest} request @param {string} scope */
   async #authorize (request, scope) {
     const { method, base, path, query, headers, peer, reference } = request
     const incoming = this.#mount?.requestOf(reference) ?? { method, url: `${base}${path}${query && `?${query}`}`, headers, peer }
@@ -257,10 +254,7 @@ function createPortSharers ({ clusterId, controlDir, appRoot }) {
       }
     },
 
-    /**
-     * One log line is enough for all of them.
-     * @param {string} url
-     */
+    /** One log line is enough for all of them. @param {string} url */
     isFirst (url) {
       try {
         return group?.isFirst(`announced-${digestOf(url + appRoot)}`) ?? true

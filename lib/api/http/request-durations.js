@@ -78,10 +78,7 @@ class RequestDurations {
   /** Arrived and answered. @type {Float64Array} */
   #totals = new Float64Array(2)
 
-  /**
-   * @param {number} maxRoutes
-   * @param {Pick<Logger, 'warn'>} [logger]
-   */
+  /** @param {number} maxRoutes @param {Pick<Logger, 'warn'>} [logger] */
   constructor (maxRoutes, logger) {
     this.#maxRoutes = maxRoutes
     this.#logger = logger
@@ -129,10 +126,7 @@ class RequestDurations {
     if (this.#endless.size < this.#maxRoutes) this.#endless.add(name)
   }
 
-  /**
-   * @param {string} method
-   * @param {'http' | 'https'} scheme
-   */
+  /** @param {string} method @param {'http' | 'https'} scheme */
   #learnActive (method, scheme) {
     const active = { method, scheme, count: 0 }
     this.#active[scheme].set(method, active)

@@ -111,10 +111,7 @@ class RequestMeasure {
     return true
   }
 
-  /**
-   * @param {RequestContext} context
-   * @param {ServerResponse} response
-   */
+  /** @param {RequestContext} context @param {ServerResponse} response */
   #count (context, response) {
     try {
       whenEnded(context, response, this.#finish)
@@ -128,11 +125,7 @@ class RequestMeasure {
     else context.alsoCountedBy?.set(this.#requests, active)
   }
 
-  /**
-   * @param {RequestContext} context
-   * @param {ServerResponse} response
-   * @param {boolean} isSent
-   */
+  /** @param {RequestContext} context @param {ServerResponse} response @param {boolean} isSent */
   #finish = (context, response, isSent) => {
     try {
       const status = isSent ? response.statusCode : STATUS_CLIENT_CLOSED
@@ -150,10 +143,7 @@ class RequestMeasure {
   }
 }
 
-/**
- * @param {RequestContext} context
- * @returns {'http' | 'https'}
- */
+/** @param {RequestContext} context @returns {'http' | 'https'} */
 function schemeOf ({ request, socket }) {
   /** @type {any} */
   const connection = socket ?? request.socket

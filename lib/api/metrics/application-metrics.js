@@ -63,10 +63,7 @@ class ApplicationMetrics {
     this.#sources = undefined
   }
 
-  /**
-   * @param {MetricSources} sources
-   * @param {number} [attempt]
-   */
+  /** @param {MetricSources} sources @param {number} [attempt] */
   #look (sources, attempt = 0) {
     if (attempt === LOOK_MS.length) return
     this.#timer = setTimeout(guarded(() => {

@@ -106,10 +106,7 @@ class Metrics {
   }
 }
 
-/**
- * @param {MetricSources} sources
- * @param {MetricDefinition} definition
- */
+/** @param {MetricSources} sources @param {MetricDefinition} definition */
 function hasSource (sources, { source }) {
   return sources[source] !== undefined || (sources.observer?.sources ?? []).some(name => name === source)
 }
@@ -163,19 +160,12 @@ async function collectSafely (definition, sources, logger) {
   }
 }
 
-/**
- * @param {NumberSample} sample
- * @returns {Value}
- */
+/** @param {NumberSample} sample @returns {Value} */
 function numberValue ({ labels = {}, value, exemplar }) {
   return { labels, value, ...(exemplar && { exemplar }) }
 }
 
-/**
- * @param {string} name
- * @param {HistogramSample} sample
- * @returns {Value[]}
- */
+/** @param {string} name @param {HistogramSample} sample @returns {Value[]} */
 function histogramValues (name, { labels = {}, reading, exemplars = [] }) {
   const sharedLabels = labels
   const bucketName = `${name}_bucket`
@@ -195,20 +185,13 @@ function histogramValues (name, { labels = {}, reading, exemplars = [] }) {
   return values
 }
 
-/**
- * @param {readonly Exemplar[]} exemplars
- * @param {number} [above]
- * @param {number} [upTo]
- */
+/** @param {readonly Exemplar[]} exemplars @param {number} [above] @param {number} [upTo] */
 function exemplarWithin (exemplars, above = -Infinity, upTo = Infinity) {
   const exemplar = exemplars.find(({ value }) => value > above && value <= upTo)
   return exemplar && { exemplar }
 }
 
-/**
- * @param {Value} value
- * @returns {Value}
- */
+/** @param {Value} value @returns {Value} */
 function withAllLabels ({ sharedLabels, labels, ...value }) {
   return { ...value, labels: { ...sharedLabels, ...labels } }
 }

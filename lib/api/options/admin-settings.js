@@ -27,10 +27,7 @@ const WANTED = 'true, a port, host:port with an IP address or localhost, or the 
  * @property {ListenAddress | null} listen
  */
 
-/**
- * @param {ResolvedOptions} options
- * @returns {AdminSettings}
- */
+/** @param {ResolvedOptions} options @returns {AdminSettings} */
 function adminSettings ({ token, tokenFile, authorize, isProduction, admin, path: mountPath }) {
   return {
     isProduction,
@@ -105,20 +102,14 @@ function parseAddress (name, value) {
   return { host, port: portOf(name, port) }
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- */
+/** @param {string} name @param {unknown} value */
 function portOf (name, value) {
   const port = Number(value)
   if (!Number.isInteger(port) || port < 0 || port > MAX_PORT) refuse(name, `a port from 0 to ${MAX_PORT}`, value)
   return port
 }
 
-/**
- * @param {ListenAddress} address
- * @returns {boolean} whether only this host can reach it
- */
+/** @param {ListenAddress} address @returns {boolean} whether only this host can reach it */
 function isLocal (address) {
   return 'socketPath' in address || address.host === '::1' || address.host.startsWith('127.')
 }

@@ -26,11 +26,7 @@ const MEMBERS = Object.freeze(['name', 'when', 'withinSeconds', 'forSeconds', 'd
 // The name is a label of a metric.
 const NAME = /^[\w .:/[\]-]{1,60}$/
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @returns {Rule[]}
- */
+/** @param {string} path @param {unknown} value @returns {Rule[]} */
 function checkRules (path, value) {
   if (!Array.isArray(value) || value.length > MAX_RULES) refuse(path, `a list of at most ${MAX_RULES} rules`, typeof value)
   const rules = /** @type {unknown[]} */ (value).map((rule, index) => checkRule(`${path}[${index}]`, rule, `rules[${index}]`))
@@ -39,12 +35,7 @@ function checkRules (path, value) {
   return rules
 }
 
-/**
- * @param {string} path
- * @param {any} rule
- * @param {string} defaultName
- * @returns {Rule}
- */
+/** @param {string} path @param {any} rule @param {string} defaultName @returns {Rule} */
 function checkRule (path, rule, defaultName) {
   if (rule === null || typeof rule !== 'object' || Array.isArray(rule)) refuse(path, 'an object', typeof rule)
   assertKnownKeys(path, rule, MEMBERS)
@@ -59,10 +50,7 @@ function checkRule (path, rule, defaultName) {
   return checked
 }
 
-/**
- * @param {string} path
- * @param {any} when
- */
+/** @param {string} path @param {any} when */
 function checkConditions (path, when) {
   assertPlainObject(path, when)
   assertKnownKeys(path, when, Object.keys(CONDITIONS))
@@ -71,10 +59,7 @@ function checkConditions (path, when) {
   for (const [name, { check }] of wanted) check(`${path}.${name}`, when[name])
 }
 
-/**
- * @param {string} path
- * @param {any} actions
- */
+/** @param {string} path @param {any} actions */
 function checkActions (path, actions) {
   if (!Array.isArray(actions) || actions.length === 0) refuse(path, 'a list of actions', typeof actions)
   actions.forEach((/** @type {unknown} */ action, /** @type {number} */ index) => checkAction(`${path}[${index}]`, action))

@@ -36,10 +36,7 @@ function applicationVariables (env) {
   return modeOfPm2() === 'cluster' && env.pm2_env !== undefined ? { ...env, ...unpacked(env.pm2_env) } : env
 }
 
-/**
- * @param {NodeJS.ProcessEnv} variables
- * @returns {EnvironmentFacts}
- */
+/** @param {NodeJS.ProcessEnv} variables @returns {EnvironmentFacts} */
 function environmentFacts (variables) {
   const mode = modeOfPm2()
   const nodeFlags = [...(variables.NODE_OPTIONS ?? '').split(/\s+/), ...process.execArgv]

@@ -94,10 +94,7 @@ function variableOf ({ path, fromText }) {
   return fromText === null ? null : `LOOPSCOPE_${path.replaceAll('.', '_').replace(/[A-Z]/g, '_$&').toUpperCase()}`
 }
 
-/**
- * @param {number} min
- * @param {number} max
- */
+/** @param {number} min @param {number} max */
 function integer (min, max) {
   return {
     wanted: max === MAX_BYTES ? `integer of at least ${min}` : `integer from ${min} to ${max}`,
@@ -107,10 +104,7 @@ function integer (min, max) {
   }
 }
 
-/**
- * @param {number} exclusiveMin
- * @param {number} max
- */
+/** @param {number} exclusiveMin @param {number} max */
 function number (exclusiveMin, max) {
   return {
     wanted: `number above ${exclusiveMin}, at most ${max}`,
@@ -142,27 +136,17 @@ function methods (...names) {
   }
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function checkGroup (path, value) {
   if (typeof value !== 'boolean' && (value === null || typeof value !== 'object')) refuse(path, 'true, false, or an object', value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function checkMemoryReport (path, value) {
   if (value !== false && !(typeof value === 'number' && value >= 0.5 && value <= 0.98)) refuse(path, 'false, or a number from 0.5 to 0.98', value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @returns {string[]}
- */
+/** @param {string} path @param {unknown} value @returns {string[]} */
 function assertStrings (path, value) {
   if (!Array.isArray(value) || value.length === 0 || value.some(one => typeof one !== 'string')) refuse(path, 'a list of names', value)
   return /** @type {string[]} */ (value)

@@ -80,11 +80,7 @@ function resolveOptions (options = {}, env = process.env) {
   return resolved
 }
 
-/**
- * @param {OptionRow} row
- * @param {any} options
- * @param {NodeJS.ProcessEnv} env
- */
+/** @param {OptionRow} row @param {any} options @param {NodeJS.ProcessEnv} env */
 function valueOf (row, options, env) {
   const { complete = value => value } = row
   const passed = getAt(options, row.path)
@@ -117,10 +113,7 @@ function assertKnown (options) {
   }
 }
 
-/**
- * A misspelt variable would otherwise be silently ignored.
- * @param {NodeJS.ProcessEnv} env
- */
+/** A misspelt variable would otherwise be silently ignored. @param {NodeJS.ProcessEnv} env */
 function assertKnownVariables (env) {
   const known = OPTIONS.map(variableOf).filter(name => name !== null)
   for (const name of Object.keys(env)) {
@@ -146,10 +139,7 @@ function assertPushable ({ egress, rules }) {
   if (pushing !== -1) refuse(`options.rules[${pushing}].do`, 'without push, since option egress has no destination', '{ push: true }')
 }
 
-/**
- * A random token in a log does not protect a port that other hosts can reach.
- * @param {ResolvedOptions} resolved
- */
+/** A random token in a log does not protect a port that other hosts can reach. @param {ResolvedOptions} resolved */
 function assertProtected ({ admin, token, tokenFile, authorize }) {
   const address = parseAddress('options.admin.listen', admin.listen)
   if (address === null || isLocal(address) || token !== undefined || tokenFile !== undefined || authorize !== undefined) return
@@ -157,20 +147,13 @@ function assertProtected ({ admin, token, tokenFile, authorize }) {
   refuse('options.admin.listen', wanted, admin.listen)
 }
 
-/**
- * @param {any} object
- * @param {string} path
- */
+/** @param {any} object @param {string} path */
 function getAt (object, path) {
   const [group, name] = path.split('.')
   return name === undefined ? object[group] : object[group]?.[name]
 }
 
-/**
- * @param {any} object
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {any} object @param {string} path @param {unknown} value */
 function setAt (object, path, value) {
   const [group, name] = path.split('.')
   if (name === undefined) object[group] = value

@@ -71,10 +71,7 @@ class ParentChannel {
   })
 }
 
-/**
- * @param {unknown} message
- * @param {unknown} handle
- */
+/** @param {unknown} message @param {unknown} handle */
 function emitMessage (message, handle) {
   const emit = /** @type {(name: string, ...values: unknown[]) => void} */ (process.emit)
   Reflect.apply(emit, process, ['message', message, handle])

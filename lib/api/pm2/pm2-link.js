@@ -117,10 +117,7 @@ class Pm2Link {
     }
   }
 
-  /**
-   * @param {ActionName} name
-   * @returns {Promise<object>}
-   */
+  /** @param {ActionName} name @returns {Promise<object>} */
   async #run (name) {
     const subject = this.#oldest()
     if (subject === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING(`pm2 trigger ${name}`)

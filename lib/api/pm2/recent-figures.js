@@ -57,10 +57,7 @@ class RecentFigures {
     ]
   }
 
-  /**
-   * @param {BucketReading} delay
-   * @param {number} nowMs
-   */
+  /** @param {BucketReading} delay @param {number} nowMs */
   #since (delay, nowMs) {
     this.#readings.push({ atMs: nowMs, delay })
     while (this.#readings.length > 1 && Math.abs(nowMs - this.#readings[1].atMs) >= WINDOW_MS) this.#readings.shift()
@@ -110,10 +107,7 @@ class FirstFinding {
     return { name: 'Finding', value: this.#title, unit: '' }
   }
 
-  /**
-   * @param {number} lastStall
-   * @param {number} atMs
-   */
+  /** @param {number} lastStall @param {number} atMs */
   #isDue (lastStall, atMs) {
     const ageMs = this.#readMs === undefined ? Infinity : atMs - this.#readMs
     if (lastStall !== this.#readStall) return ageMs >= BETWEEN_MS

@@ -46,10 +46,7 @@ function parseMounts (mounts) {
   })
 }
 
-/**
- * @param {{ root: string, mountPoint: string }} mount
- * @param {string} memberPath
- */
+/** @param {{ root: string, mountPoint: string }} mount @param {string} memberPath */
 function upFrom ({ root, mountPoint }, memberPath) {
   // In a container the mount shows only the part of the hierarchy below `root`.
   const below = memberPath === root ? '' : root !== '/' && memberPath.startsWith(`${root}/`) ? memberPath.slice(root.length) : memberPath

@@ -9,10 +9,7 @@ const { guarded } = require('../guard')
 const PROBE_MS = 500
 const DEAD = ['ECONNREFUSED', 'ENOENT']
 
-/**
- * @param {string} file
- * @returns {Promise<boolean>}
- */
+/** @param {string} file @returns {Promise<boolean>} */
 function isRefused (file) {
   return new Promise(resolve => {
     const socket = net.connect(file)

@@ -78,11 +78,7 @@ function freeOfMachine () {
   return process.platform === 'linux' ? os.freemem() : Math.max(os.freemem(), process.availableMemory?.() ?? 0)
 }
 
-/**
- * @param {number} machineBytes
- * @param {string} [proc]
- * @returns {Group[]} from its own upwards
- */
+/** @param {number} machineBytes @param {string} [proc] @returns {Group[]} from its own upwards */
 function readGroups (machineBytes, proc = '/proc') {
   try {
     const [groups, mounts] = ['cgroup', 'mountinfo'].map(file => fs.readFileSync(`${proc}/self/${file}`, 'latin1'))
@@ -170,11 +166,7 @@ function readSwap (ofGroup, proc) {
   }
 }
 
-/**
- * @param {string} file
- * @param {MemoryPressure['of']} of
- * @returns {MemoryPressure | null}
- */
+/** @param {string} file @param {MemoryPressure['of']} of @returns {MemoryPressure | null} */
 function readPressure (file, of) {
   try {
     const text = fs.readFileSync(file, 'latin1')
@@ -263,10 +255,7 @@ function readConstrained (machineBytes) {
   return [{ limitBytes, freeBytes: Math.max(0, limitBytes - usedBytes), basis: 'process.constrainedMemory()', isContainer: true }]
 }
 
-/**
- * @param {string} folder
- * @param {string} file
- */
+/** @param {string} folder @param {string} file */
 function read (folder, file) {
   return fs.readFileSync(path.join(folder, file), 'latin1').trim()
 }

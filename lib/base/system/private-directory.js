@@ -66,10 +66,7 @@ function undoUmask (dir) {
   }
 }
 
-/**
- * @param {string} dir
- * @returns {number} a descriptor, never one behind a symbolic link
- */
+/** @param {string} dir @returns {number} a descriptor, never one behind a symbolic link */
 function openDirectory (dir) {
   return fs.openSync(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
 }

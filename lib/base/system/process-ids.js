@@ -10,10 +10,7 @@ const { isMainThread } = require('node:worker_threads')
 const [FNV_OFFSET, FNV_PRIME] = [0x811c9dc5, 0x01000193] // FNV-1a of 32 bits
 const START_TIME = 19 // starttime, counted from the state, which follows the name in brackets: proc_pid_stat(5)
 
-/**
- * Whether there is a process with this id, of any user.
- * @param {number} pid
- */
+/** Whether there is a process with this id, of any user. @param {number} pid */
 function isAlive (pid) {
   try {
     process.kill(pid, 0)
@@ -60,10 +57,7 @@ function ownNamespace (host = os.hostname()) {
   return namespaceOf('self') ?? `h${hashOf(host).toString(36)}`
 }
 
-/**
- * The system's id of the current thread; null if unknown.
- * @returns {number | null}
- */
+/** The system's id of the current thread; null if unknown. @returns {number | null} */
 function threadPidHere () {
   if (isMainThread) return process.pid
   try {

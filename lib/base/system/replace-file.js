@@ -9,10 +9,7 @@ const IN_USE = ['EPERM', 'EBUSY', 'EACCES']
 const MAX_TRIES = 11
 const PAUSE_MS = 20
 
-/**
- * @param {string} from
- * @param {string} to
- */
+/** @param {string} from @param {string} to */
 function replaceFile (from, to) {
   for (let attempt = 1; ; attempt++) {
     try {

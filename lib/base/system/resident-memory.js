@@ -31,10 +31,7 @@ function readResident () {
   }
 }
 
-/**
- * Reads every mapping: 3 to 60 ms, more in a process with many.
- * @returns {ResidentMemory | null}
- */
+/** Reads every mapping: 3 to 60 ms, more in a process with many. @returns {ResidentMemory | null} */
 function readMappings () {
   try {
     return parseMappings(fs.readFileSync('/proc/self/smaps', 'latin1'), stackSizes())

@@ -24,10 +24,7 @@ function parseSchedstat (text) {
   return slices > 0 ? { cpuMs: cpuNs / NS_PER_MS, runQueueMs: runQueueNs / NS_PER_MS } : null
 }
 
-/**
- * Whether another thread of the process can read these figures of a thread.
- * @param {number | null} threadPid
- */
+/** Whether another thread of the process can read these figures of a thread. @param {number | null} threadPid */
 function hasSchedstat (threadPid) {
   try {
     return parseSchedstat(fs.readFileSync(schedstatFile(threadPid), 'latin1')) !== null

@@ -17,10 +17,7 @@ const ROW = /^ *\d+: ([\dA-F]+):([\dA-F]{4}) ([\dA-F]+):([\dA-F]{4}) ([\dA-F]{2}
  * @property {string} inode   of the socket, as in the link of its file descriptor: `socket:[inode]`
  */
 
-/**
- * @param {string} text
- * @returns {TcpRow[]}
- */
+/** @param {string} text @returns {TcpRow[]} */
 function parseTcpTable (text) {
   return [...text.matchAll(ROW)].map(([, local, localPort, remote, remotePort, state, inode]) => {
     return { local, localPort: Number.parseInt(localPort, 16), remote, remotePort: Number.parseInt(remotePort, 16), state, inode }

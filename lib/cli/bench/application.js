@@ -134,10 +134,7 @@ class Application {
     }
   }
 
-  /**
-   * @param {ChildProcess} child
-   * @returns {Promise<never>}
-   */
+  /** @param {ChildProcess} child @returns {Promise<never>} */
   async #watch (child) {
     const cannotRun = (/** @type {string} */ reason) => new Failure('failed', `Cannot run ${this.#command[0]}: ${reason}`)
     const [code, signal] = await once(child, 'close').catch(error => { throw cannotRun(error.message) })
@@ -218,10 +215,7 @@ function listServers (leader) {
   return listSession(leader).flatMap(pid => listListeners(pid).map(listener => ({ pid, ...listener })))
 }
 
-/**
- * @param {Server[]} servers
- * @param {NodeJS.ProcessEnv} env
- */
+/** @param {Server[]} servers @param {NodeJS.ProcessEnv} env */
 function listReachable (servers, env) {
   const { pids } = listControlSockets(env)
   return servers.filter(({ pid }) => pids.includes(pid))
@@ -238,10 +232,7 @@ function problemOf ({ startSeconds }, port, servers) {
   return `The application did not listen${where} within ${startSeconds} s.`
 }
 
-/**
- * @param {number | undefined} port
- * @param {Server[]} servers
- */
+/** @param {number | undefined} port @param {Server[]} servers */
 function remedyOf (port, servers) {
   if (servers.length > 0) return 'It is preloaded through NODE_OPTIONS: the command does not pass this variable on to the process, or the process is not Node.js.'
   return port === undefined ? 'Allow more time with --start.' : 'Is the port right? Without --port it is detected.'

@@ -50,11 +50,7 @@ const MIN_CHANCE = 10
 const MAX_FUNCTIONS = 12
 const MIN_CHANGE = 0.01 // of the time a request takes on the main thread
 
-/**
- * @param {Comparison['before']} before
- * @param {Comparison['after']} after
- * @returns {Comparison}
- */
+/** @param {Comparison['before']} before @param {Comparison['after']} after @returns {Comparison} */
 function compareBenches (before, after) {
   const chance = chanceOf(before.bench.rounds.length, after.bench.rounds.length)
   const findings = compareFindings(before.bench.rounds, after.bench.rounds)
@@ -136,10 +132,7 @@ function compareFindings (before, after) {
   }
 }
 
-/**
- * @param {readonly Round[]} rounds
- * @returns {Map<string, { finding: Finding, count: number }>}
- */
+/** @param {readonly Round[]} rounds @returns {Map<string, { finding: Finding, count: number }>} */
 function countFindings (rounds) {
   /** @type {Map<string, { finding: Finding, count: number }>} */
   const counts = new Map()
@@ -155,10 +148,7 @@ function keyOf ({ id, where }) {
   return JSON.stringify(where === null ? [id] : [id, where.function, where.file, where.route])
 }
 
-/**
- * @param {Bench} before
- * @param {Bench} after
- */
+/** @param {Bench} before @param {Bench} after */
 function compareFunctions (before, after) {
   if (before.profile === null || after.profile === null) return null
   const rows = changesPerRequest({ ...before.profile, appRoot: before.application.root }, { ...after.profile, appRoot: after.application.root })
@@ -216,10 +206,7 @@ function compareRoutes (before, after, gone) {
   })
 }
 
-/**
- * @param {readonly Round[]} rounds
- * @returns {Map<string, { p50Ms: number, p95Ms: number }>}
- */
+/** @param {readonly Round[]} rounds @returns {Map<string, { p50Ms: number, p95Ms: number }>} */
 function medians (rounds) {
   /** @type {Map<string, MeasuredRoute[]>} */
   const byRoute = new Map()
@@ -248,11 +235,7 @@ function predictions (rounds, gone) {
   return ranges
 }
 
-/**
- * @param {Range | undefined} known
- * @param {Range} range
- * @returns {Range}
- */
+/** @param {Range | undefined} known @param {Range} range @returns {Range} */
 function joined (known, { low, high }) {
   return known === undefined ? { low, high } : { low: Math.min(known.low, low), high: Math.max(known.high, high) }
 }

@@ -58,10 +58,7 @@ function valuesOf ({ read }, rounds) {
   return values.includes(null) ? null : /** @type {number[]} */ (values)
 }
 
-/**
- * @param {readonly number[]} values
- * @returns {Spread}
- */
+/** @param {readonly number[]} values @returns {Spread} */
 function spreadOf (values) {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -69,10 +66,7 @@ function spreadOf (values) {
   return { median, min: sorted[0], max: sorted[sorted.length - 1] }
 }
 
-/**
- * @param {Spread} spread
- * @returns {string} `median (min..max)`
- */
+/** @param {Spread} spread @returns {string} `median (min..max)` */
 function showSpread ({ median, min, max }) {
   const [middle, least, most] = [median, min, max].map(showFigure)
   return least === most ? middle : `${middle} (${least}..${most})`
@@ -99,10 +93,7 @@ function showMicros (micros, { isChange = false } = {}) {
   return `${isChange && micros > 0 ? '+' : ''}${showFigure(micros / unitMicros)} ${unit}`
 }
 
-/**
- * @param {Bench} bench
- * @returns {string[]}
- */
+/** @param {Bench} bench @returns {string[]} */
 function warningsOf ({ rounds, processors, profile }) {
   const answered = rounds.reduce((sum, round) => sum + round.answered, 0)
   const non2xx = rounds.reduce((sum, round) => sum + round.non2xx, 0)
@@ -118,11 +109,7 @@ function warningsOf ({ rounds, processors, profile }) {
   ]
 }
 
-/**
- * @param {number} answered
- * @param {number} non2xx
- * @param {string} codes
- */
+/** @param {number} answered @param {number} non2xx @param {string} codes */
 function notSuccessful (answered, non2xx, codes) {
   return non2xx === answered
     ? `NO ANSWER WAS SUCCESSFUL (${codes}): the figures only show how fast the application fails.`
@@ -139,11 +126,7 @@ function statusCodesOf (rounds) {
   return [...counts].map(([code, count]) => `${code}: ${count}`).join(', ')
 }
 
-/**
- * @param {Read} before
- * @param {Read} after
- * @returns {string[]}
- */
+/** @param {Read} before @param {Read} after @returns {string[]} */
 function warningsOfPair (before, after) {
   const differences = CONDITIONS.map(([name, read]) => ({ name, values: [read(before.bench), read(after.bench)] }))
     .filter(({ values: [earlier, later] }) => earlier !== later)

@@ -22,10 +22,7 @@ const SHORT_VERDICTS = Object.freeze({ 'no difference seen': '-', 'too few round
 // Two rows for each route: in one, both quantiles with their predictions would not fit 80 columns.
 const QUANTILES = /** @type {const} */ (['p50', 'p95'])
 
-/**
- * @param {Bench} bench
- * @param {Terminal} terminal
- */
+/** @param {Bench} bench @param {Terminal} terminal */
 function showBench (bench, terminal) {
   showText(terminal, describe(bench))
   for (const warning of warningsOf(bench)) showText(terminal, warning, { style: 'yellow' })
@@ -52,10 +49,7 @@ function showText (terminal, text, { style, indent = '' } = {}) {
   for (const line of wrapped(printable(text), terminal.columns(), indent)) terminal.line(style === undefined ? line : terminal.paint(style, line))
 }
 
-/**
- * @param {Comparison} comparison
- * @param {Terminal} terminal
- */
+/** @param {Comparison} comparison @param {Terminal} terminal */
 function showComparison (comparison, terminal) {
   const { before, after, warnings, figures, chance, findings, routes, functions } = comparison
   showText(terminal, `before: ${before.file}  ${describe(before.bench)}`, { indent: '        ' })
@@ -73,10 +67,7 @@ function showComparison (comparison, terminal) {
   showFunctions('colder', functions.colder, terminal)
 }
 
-/**
- * @param {readonly FigureChange[]} figures
- * @param {Terminal} terminal
- */
+/** @param {readonly FigureChange[]} figures @param {Terminal} terminal */
 function showFigures (figures, terminal) {
   const lines = tableLines([
     { title: 'MEDIAN (RANGE)', cell: nameOf },
@@ -91,10 +82,7 @@ function showFigures (figures, terminal) {
   }
 }
 
-/**
- * @param {Comparison['findings']} findings
- * @param {Terminal} terminal
- */
+/** @param {Comparison['findings']} findings @param {Terminal} terminal */
 function showFindings ({ gone, came, stayed }, terminal) {
   const groups = [{ title: 'findings that are gone', changes: gone }, { title: 'new findings', changes: came }, { title: 'remaining findings', changes: stayed }]
   for (const { title, changes } of groups) {
@@ -105,10 +93,7 @@ function showFindings ({ gone, came, stayed }, terminal) {
   }
 }
 
-/**
- * @param {readonly RouteChange[]} routes
- * @param {Terminal} terminal
- */
+/** @param {readonly RouteChange[]} routes @param {Terminal} terminal */
 function showRoutes (routes, terminal) {
   if (routes.length === 0) return
   terminal.line('')
@@ -129,11 +114,7 @@ function predictedRange (range) {
   return range === undefined ? '-' : `${range.low} to ${range.high}`
 }
 
-/**
- * @param {string} title
- * @param {readonly FunctionChange[]} rows
- * @param {Terminal} terminal
- */
+/** @param {string} title @param {readonly FunctionChange[]} rows @param {Terminal} terminal */
 function showFunctions (title, rows, terminal) {
   if (rows.length === 0) return
   terminal.line('')
@@ -158,10 +139,7 @@ function nameOf ({ name, unit }) {
   return unit === '' ? name : `${name}, ${unit}`
 }
 
-/**
- * @param {Bench} bench
- * @returns {string} without the port, which may differ each time
- */
+/** @param {Bench} bench @returns {string} without the port, which may differ each time */
 function targetOf ({ request: { url, method } }) {
   const { pathname, search } = new URL(url)
   return `${method} ${pathname}${search}`

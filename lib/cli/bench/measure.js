@@ -58,10 +58,7 @@ const BUCKET = /^nodejs_eventloop_delay_seconds_bucket\{.*\ble="([^"]+)".*\} (\S
  * @typedef {ReturnType<typeof createClient>} Client
  */
 
-/**
- * @param {Plan} plan
- * @returns {Promise<Omit<Bench, 'kind' | 'version' | 'loopscope'>>}
- */
+/** @param {Plan} plan @returns {Promise<Omit<Bench, 'kind' | 'version' | 'loopscope'>>} */
 async function measure (plan) {
   const { command, settings, autocannon, processors } = plan
   const at = Date.now()
@@ -93,11 +90,7 @@ function medianRound (rounds) {
   return order[Math.floor((order.length - 1) / 2)]
 }
 
-/**
- * @param {Plan} plan
- * @param {number} number
- * @returns {Promise<Measured>}
- */
+/** @param {Plan} plan @param {number} number @returns {Promise<Measured>} */
 async function measureRound ({ command, settings, autocannon, processors, surroundings }, number) {
   const { env, terminal, signal } = surroundings
   await assertFindable(settings)
@@ -129,10 +122,7 @@ async function measureRound ({ command, settings, autocannon, processors, surrou
   }
 }
 
-/**
- * The share of the time in which the loop was busy.
- * @param {CpuProfile} profile
- */
+/** The share of the time in which the loop was busy. @param {CpuProfile} profile */
 function utilizationOf (profile) {
   const root = buildCallTree(profile, {})
   return root.totalMicros === 0 ? null : summarizeTime(root).busy / root.totalMicros
@@ -238,11 +228,7 @@ function sumStalls (stalls) {
   }
 }
 
-/**
- * @param {Stall[]} stalls
- * @param {(stall: Stall) => string} nameOf
- * @returns {StallGroup[]}
- */
+/** @param {Stall[]} stalls @param {(stall: Stall) => string} nameOf @returns {StallGroup[]} */
 function group (stalls, nameOf) {
   /** @type {Map<string, StallGroup>} */
   const groups = new Map()

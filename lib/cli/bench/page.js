@@ -26,10 +26,7 @@ const [FIRST, LAST] = [1, 98] // range of a chart in percent of the width, so th
 const ROWS = Object.freeze({ before: 10, after: 25 })
 const MIDDLE_HEIGHT = 7
 
-/**
- * @param {Comparison} comparison
- * @returns {Buffer}
- */
+/** @param {Comparison} comparison @returns {Buffer} */
 function renderComparison (comparison) {
   const { before, after, warnings, figures, chance, functions } = comparison
   const headline = `What changed: ${targetOf(after.bench)}`
@@ -46,10 +43,7 @@ function renderComparison (comparison) {
   }))
 }
 
-/**
- * @param {string} side
- * @param {Comparison['before']} read
- */
+/** @param {string} side @param {Comparison['before']} read */
 function factHtml (side, { file, bench }) {
   return `<p class="facts">${side}: ${escapeHtml(file)}, ${escapeHtml(describe(bench))}</p>\n`
 }
@@ -66,10 +60,7 @@ ${chartSvg(change)}
 <span class="verdict ${kind}">${verdict}</span></li>`
 }
 
-/**
- * The rounds of a figure as dots on an axis that begins at 0, before above after.
- * @param {FigureChange} change
- */
+/** The rounds of a figure as dots on an axis that begins at 0, before above after. @param {FigureChange} change */
 function chartSvg ({ before, after, valuesBefore, valuesAfter }) {
   const most = Math.max(before.max, after.max)
   const xOf = (/** @type {number} */ value) => `${(FIRST + (LAST - FIRST) * value / most).toFixed(2)}%`

@@ -39,10 +39,7 @@ function expand (list) {
   })
 }
 
-/**
- * @param {string | undefined} list
- * @param {string[]} command
- */
+/** @param {string | undefined} list @param {string[]} command */
 function pinned (list, command) {
   return list === undefined ? command : ['taskset', '-c', list, ...command]
 }

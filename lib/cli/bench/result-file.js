@@ -44,10 +44,7 @@ const EXPECTED = 'a file of `loopscope bench`'
  *   with the median rate
  */
 
-/**
- * @param {Omit<Bench, 'kind' | 'version' | 'loopscope'>} measured
- * @returns {Bench}
- */
+/** @param {Omit<Bench, 'kind' | 'version' | 'loopscope'>} measured @returns {Bench} */
 function toBench (measured) {
   return { kind: KIND, version: VERSION, loopscope, ...measured }
 }
@@ -98,10 +95,7 @@ function assertShape ({ at, command, request, load, application, machine, proces
   assertCpuProfile(profile.profile)
 }
 
-/**
- * @param {string} name
- * @param {any} round
- */
+/** @param {string} name @param {any} round */
 function assertRound (name, round) {
   assertField(name, NUMBERS.every(key => Number.isFinite(round?.[key])))
   assertField(`${name}.latencyMs`, LATENCIES.every(key => Number.isFinite(round.latencyMs?.[key])))
@@ -120,10 +114,7 @@ function isPredicted (row) {
   return isText(row?.route) && [row.p50Ms, row.p95Ms].every(range => range === null || [range?.low, range?.high].every(Number.isFinite))
 }
 
-/**
- * @param {string} name
- * @param {boolean} isValid
- */
+/** @param {string} name @param {boolean} isValid */
 function assertField (name, isValid) {
   if (!isValid) throw new TypeError(`${name} has an unexpected value`)
 }

@@ -77,10 +77,7 @@ async function listAll (invocation) {
 /** @type {import('../output/table').Column} */
 const MARK_COLUMN = { title: 'LAST MARK', cell: ({ marks = [] }) => marks.at(-1)?.text ?? '-' }
 
-/**
- * @param {any[]} artifacts
- * @param {Invocation['terminal']} terminal
- */
+/** @param {any[]} artifacts @param {Invocation['terminal']} terminal */
 function linesOf (artifacts, terminal) {
   return tableLines([
     { title: 'CREATED', isWhole: true, cell: ({ at }) => localTime(at) },

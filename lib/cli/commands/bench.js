@@ -80,10 +80,7 @@ async function run (invocation) {
   return invocation.values.compare ? compare(invocation) : measure(invocation)
 }
 
-/**
- * Without -o the file gets a default name, so that a measurement is never lost.
- * @param {Invocation} invocation
- */
+/** Without -o the file gets a default name, so that a measurement is never lost. @param {Invocation} invocation */
 async function measure ({ positionals: command, values, ...surroundings }) {
   const { terminal, signal } = surroundings
   if (values.json) throw new Failure('usage', '--json needs --compare: the result file is JSON anyway.')
@@ -134,11 +131,7 @@ function isAbsoluteUrl (url) {
   return /^https?:\/\//i.test(url) && URL.canParse(url)
 }
 
-/**
- * @param {keyof typeof NUMBERS} name
- * @param {Record<string, any>} values
- * @returns {number}
- */
+/** @param {keyof typeof NUMBERS} name @param {Record<string, any>} values @returns {number} */
 function numberOf (name, { [name]: text }) {
   const { min, max, fallback } = NUMBERS[name]
   const number = text === undefined ? fallback : /^\d{1,9}$/.test(text) ? Number(text) : NaN

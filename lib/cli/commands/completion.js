@@ -30,10 +30,7 @@ async function run ({ positionals: [shell], values, env, terminal, commands }) {
   terminal.text(script)
 }
 
-/**
- * @param {NodeJS.ProcessEnv} env
- * @param {Invocation['terminal']} terminal
- */
+/** @param {NodeJS.ProcessEnv} env @param {Invocation['terminal']} terminal */
 function printProcesses (env, terminal) {
   const processes = namedProcesses(env)
   const names = new Set(processes.flatMap(({ appName, group, pid }) => [appName, group, String(pid)]))

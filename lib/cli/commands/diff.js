@@ -184,10 +184,7 @@ function signedPercent (share) {
   return `${share > 0 ? '+' : ''}${percent(share)}`
 }
 
-/**
- * Compares the CPU profile of a running process after a mark with that before it.
- * @param {Invocation} invocation
- */
+/** Compares the CPU profile of a running process after a mark with that before it. @param {Invocation} invocation */
 async function diffAtMark (invocation) {
   const { positionals, values } = invocation
   if (positionals.length > 1) throw new Failure('usage', 'diff --mark takes one process and no files.', 'See `loopscope diff --help`.')
@@ -203,11 +200,7 @@ async function diffAtMark (invocation) {
   return showCpuDifference(before, after, { appRoot: values.root ?? facts.appRoot, titles, notes: [] }, invocation)
 }
 
-/**
- * @param {number} from
- * @param {number} to
- * @param {Record<string, any>} values
- */
+/** @param {number} from @param {number} to @param {Record<string, any>} values */
 function queryOf (from, to, { sources = 'original', route }) {
   return new URLSearchParams({ from: String(from), to: String(to), format: 'cpuprofile', sources, ...(route !== undefined && { route }) })
 }
@@ -221,10 +214,7 @@ const HEAP_PROFILE_COLUMNS = [
   { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => `${name} ${place}` }
 ]
 
-/**
- * Prints which functions allocated more.
- * @param {Invocation} invocation
- */
+/** Prints which functions allocated more. @param {Invocation} invocation */
 async function diffHeapProfileFiles ({ positionals: files, values, terminal }) {
   const mapping = createSourceMapping({ values, terminal })
   const [before, after] = await Promise.all(files.map(file => mapping.heapProfile(readHeapProfile(file))))
@@ -252,10 +242,7 @@ const HISTOGRAM_COLUMNS = [
   { title: 'CONSTRUCTOR', cell: ({ name }) => name }
 ]
 
-/**
- * Prints which constructors have more objects.
- * @param {Invocation} invocation
- */
+/** Prints which constructors have more objects. @param {Invocation} invocation */
 async function diffHistogramFiles ({ positionals: files, values, terminal }) {
   const [before, after] = files.map(readHistogram)
   const difference = diffHistograms(before, after)

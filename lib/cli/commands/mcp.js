@@ -45,10 +45,7 @@ async function run (invocation) {
   await require('../mcp/server').serve(settings, { requirePackage, runCommand, env, signal })
 }
 
-/**
- * Without the token that may be part of it.
- * @param {string} text
- */
+/** Without the token that may be part of it. @param {string} text */
 function shownAddress (text) {
   const { origin, pathname } = parseUrl(text)
   return pathname === '/' ? origin : origin + pathname

@@ -41,11 +41,7 @@ const COLUMNS = [
   { title: 'GROWS BY', isNumber: true, cell: ({ growing }) => growing === undefined ? '-' : showRate(growing) }
 ]
 
-/**
- * @param {string} title
- * @param {...string} owners
- * @returns {import('../output/table').Column}
- */
+/** @param {string} title @param {...string} owners @returns {import('../output/table').Column} */
 function sumColumn (title, ...owners) {
   return {
     title,
@@ -149,11 +145,7 @@ const SITE_COLUMNS = [
   { title: 'ALLOCATED IN', endsWithLocation: true, cell: site => [showLocation(site), ...calledFrom(site)].join(', ') }
 ]
 
-/**
- * @param {AllocationSites} answer
- * @param {number | undefined} width
- * @returns {string[]}
- */
+/** @param {AllocationSites} answer @param {number | undefined} width @returns {string[]} */
 function siteLines ({ fromMs, toMs, isArmed, reason, sites, heap, buffers }, width) {
   const why = reason === 'growth' ? ', because memory grows' : ''
   const lines = [`allocations of ${Math.round((toMs - fromMs) / 1e3)} s that are alive, sampled ${isArmed ? 'until now' : `at ${localTime(toMs)}`}${why}; the age is from the oldest to the newest`]
@@ -166,10 +158,7 @@ function siteLines ({ fromMs, toMs, isArmed, reason, sites, heap, buffers }, wid
   ].map(printable)
 }
 
-/**
- * @param {string} what
- * @param {{ attributedBytes: number, sampledBytes: number }} sums
- */
+/** @param {string} what @param {{ attributedBytes: number, sampledBytes: number }} sums */
 function restLine (what, { attributedBytes, sampledBytes }) {
   const rest = sampledBytes - attributedBytes
   return `${what}: ${showBytes(sampledBytes)} alive${rest > 0 ? `, ${showBytes(rest)} of that without code of the application on the stack` : ''}`

@@ -110,19 +110,13 @@ async function * filesOf (group, files, modifiedAt) {
   for (const { answer: { body }, name } of files) if (name !== null) yield { name, bytes: body.length, content: body, modifiedAt }
 }
 
-/**
- * @param {string} group
- * @param {readonly GroupAnswer[]} answers
- */
+/** @param {string} group @param {readonly GroupAnswer[]} answers */
 function noProfiles (group, answers) {
   const [{ member: { pid }, problem }] = answers
   return new Failure('unreachable', `None of the ${answers.length} processes of the group ${group} returned a profile; ${pid}: ${problem}.`)
 }
 
-/**
- * @param {Invocation} invocation
- * @param {FormatName} format
- */
+/** @param {Invocation} invocation @param {FormatName} format */
 function requestFor ({ values }, format) {
   const withThreads = values.threads === true
   if (withThreads) assertThreadsOptions(values)
@@ -140,10 +134,7 @@ function requestFor ({ values }, format) {
   return { query, seconds, activity: seconds === undefined ? `reading the last ${last} s` : `recording ${seconds} s` }
 }
 
-/**
- * @param {Invocation} invocation
- * @param {FormatName} format
- */
+/** @param {Invocation} invocation @param {FormatName} format */
 async function ask (invocation, format) {
   const { query, seconds, activity } = requestFor(invocation, format)
   const isGroup = invocation.values.group !== undefined
@@ -157,10 +148,7 @@ async function ask (invocation, format) {
   }
 }
 
-/**
- * @param {Invocation} invocation
- * @param {FormatName} format
- */
+/** @param {Invocation} invocation @param {FormatName} format */
 async function attach ({ values, positionals: [pid], terminal, signal }, format) {
   const mapping = createSourceMapping({ values, terminal }, FORMATS[format].sources)
   if (!/^\d+$/.test(pid ?? '')) throw new Failure('usage', '--attach takes a pid.')

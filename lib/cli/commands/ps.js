@@ -71,10 +71,7 @@ async function run (invocation) {
   for (const line of suspendedLines(suspended, terminal.tableColumns())) terminal.line(line)
 }
 
-/**
- * @param {Invocation} invocation
- * @param {ReturnType<typeof createSourceMapping>} mapping
- */
+/** @param {Invocation} invocation @param {ReturnType<typeof createSourceMapping>} mapping */
 async function ofProcess (invocation, mapping) {
   const { terminal, signal, values: { yes, force } } = invocation
   const client = connect(invocation)
@@ -159,11 +156,7 @@ function describeAwaited ({ file, origin }, holder = '') {
   return origin === 'node' ? publicModuleOf(file) : null
 }
 
-/**
- * @param {Suspended} suspended
- * @param {number | undefined} width
- * @returns {string[]}
- */
+/** @param {Suspended} suspended @param {number | undefined} width @returns {string[]} */
 function suspendedLines ({ suspended, stops }, width) {
   // What Node.js does by itself; that the application waits for it is shown at its own function.
   const shown = stops.filter(({ file }) => !file.startsWith('node:'))

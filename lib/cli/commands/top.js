@@ -76,10 +76,7 @@ async function run (invocation) {
   }
 }
 
-/**
- * @param {Invocation} invocation
- * @param {AbortSignal} signal
- */
+/** @param {Invocation} invocation @param {AbortSignal} signal */
 async function watchTargets (invocation, signal) {
   const watching = targetsOf(invocation).map(target => {
     const client = connect({ ...invocation, positionals: target === undefined ? [] : [target], signal })
@@ -142,11 +139,7 @@ function followChange (watching, members, signal) {
   watching.splice(0, watching.length, ...stay, ...joined)
 }
 
-/**
- * @param {readonly Member[]} members
- * @param {AbortSignal} signal
- * @returns {WatchedMember[]}
- */
+/** @param {readonly Member[]} members @param {AbortSignal} signal @returns {WatchedMember[]} */
 function watchMembers (members, signal) {
   return members.map(({ id, pid, socketPath }) => {
     const end = new AbortController()
@@ -163,10 +156,7 @@ function watchOne ({ watched, client, end }, signal) {
   watch(watched, client, AbortSignal.any([signal, end.signal])).catch(() => {})
 }
 
-/**
- * @param {string} name
- * @returns {Watched}
- */
+/** @param {string} name @returns {Watched} */
 function createWatched (name) {
   return { name, facts: null, now: null, delays: [], stalls: [], stuck: null, heardMs: performance.now(), problem: null }
 }
@@ -190,10 +180,7 @@ async function watch (watched, client, signal) {
   }
 }
 
-/**
- * @param {Watched} watched
- * @param {Client} client
- */
+/** @param {Watched} watched @param {Client} client */
 async function listen (watched, client) {
   watched.facts = checked(await client.json('/'), ANSWERS.index.hasShape).facts
   watched.stalls = checked(await client.json(`/stalls?limit=${MAX_STALLS}`), ANSWERS.stalls.hasShape).stalls
@@ -203,10 +190,7 @@ async function listen (watched, client) {
   }
 }
 
-/**
- * @param {any} value
- * @param {Shape} hasShape
- */
+/** @param {any} value @param {Shape} hasShape */
 function checked (value, hasShape) {
   if (!hasShape(value)) throw new Error(OTHER_SHAPE)
   return value
@@ -228,19 +212,13 @@ function note (watched, name, data) {
   if (data.blockedMs === 0) watched.stuck = null
 }
 
-/**
- * @param {Watched[]} all
- * @param {AbortSignal} signal
- */
+/** @param {Watched[]} all @param {AbortSignal} signal */
 async function firstAnswers (all, signal) {
   const startMs = performance.now()
   while (all.some(({ now }) => now === null) && performance.now() - startMs < FIRST_ANSWER_MS) await sleep(POLL_MS, undefined, { signal })
 }
 
-/**
- * @param {Watched[]} all
- * @param {Invocation['terminal']} terminal
- */
+/** @param {Watched[]} all @param {Invocation['terminal']} terminal */
 function printTable (all, terminal) {
   terminal.table(COLUMNS, all)
   if (all.length > 1) return terminal.line(totalLine(all))
@@ -262,10 +240,7 @@ async function printLines (all, { terminal, signal, times, periodMs, isOne }) {
   }
 }
 
-/**
- * @param {string} name
- * @param {string | undefined} text
- */
+/** @param {string} name @param {string | undefined} text */
 function numberOf (name, text) {
   if (text === undefined) return undefined
   const number = Number(text)

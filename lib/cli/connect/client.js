@@ -53,11 +53,7 @@ const CONNECTIONS = Object.freeze([
  * @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request
  */
 function createClient (target, signal) {
-  /**
-   * @param {string} path
-   * @param {Wanted} [wanted]
-   * @returns {Promise<IncomingMessage>}
-   */
+  /** @param {string} path @param {Wanted} [wanted] @returns {Promise<IncomingMessage>} */
   async function ask (path, wanted) {
     const request = sendRequest(target, path, wanted, signal)
     try {
@@ -73,20 +69,13 @@ function createClient (target, signal) {
     }
   }
 
-  /**
-   * @param {string} path
-   * @param {Wanted} [wanted]
-   * @returns {Promise<Buffer>}
-   */
+  /** @param {string} path @param {Wanted} [wanted] @returns {Promise<Buffer>} */
   async function bytes (path, wanted) {
     const response = await ask(path, wanted)
     return readAll(response, wanted?.maxBytes).catch(error => { throw toFailure(error, target, signal) })
   }
 
-  /**
-   * Events as they arrive, until the answer ends.
-   * @param {string} path
-   */
+  /** Events as they arrive, until the answer ends. @param {string} path */
   async function * events (path) {
     const response = await ask(path, { type: 'text/event-stream' })
     try {
@@ -96,11 +85,7 @@ function createClient (target, signal) {
     }
   }
 
-  /**
-   * @param {string} path
-   * @param {Wanted} [wanted]
-   * @returns {Promise<any>}
-   */
+  /** @param {string} path @param {Wanted} [wanted] @returns {Promise<any>} */
   async function json (path, wanted) {
     return parseJson((await bytes(path, { type: 'application/json', ...wanted })).toString())
   }
@@ -155,10 +140,7 @@ function sendRequest (target, path, { method = 'GET', body, headers = {}, within
   return request
 }
 
-/**
- * @param {string} text
- * @returns {any} {} where it is not JSON
- */
+/** @param {string} text @returns {any} {} where it is not JSON */
 function parseJson (text) {
   try {
     return JSON.parse(text)
@@ -167,10 +149,7 @@ function parseJson (text) {
   }
 }
 
-/**
- * @param {IncomingMessage} response
- * @param {number} [maxBytes]
- */
+/** @param {IncomingMessage} response @param {number} [maxBytes] */
 async function readAll (response, maxBytes = Infinity) {
   const chunks = []
   let length = 0
@@ -201,11 +180,7 @@ async function * readEvents (stream) {
   }
 }
 
-/**
- * @param {IncomingMessage} response
- * @param {Target} target
- * @returns {Promise<Failure>}
- */
+/** @param {IncomingMessage} response @param {Target} target @returns {Promise<Failure>} */
 async function errorOf (response, target) {
   const { statusCode = 0, headers } = response
   const text = (await readAll(response, MAX_PROBLEM_BYTES)).toString()
@@ -215,10 +190,7 @@ async function errorOf (response, target) {
   return new Failure(statusCode === 403 ? 'permission' : 'failed', detail, toCommandLine(remedy))
 }
 
-/**
- * A remedy of the server, for the options of the command line.
- * @param {string} [remedy]
- */
+/** A remedy of the server, for the options of the command line. @param {string} [remedy] */
 function toCommandLine (remedy) {
   return remedy?.replace('send force: true', 'pass --force')
 }
@@ -242,11 +214,7 @@ function notLoopscope ({ statusCode = 0, headers }, target) {
   return new Failure('failed', `${where} answers, but it is not loopscope: status ${statusCode}, ${type}.`, WHICH_ADDRESS)
 }
 
-/**
- * @param {any} error
- * @param {Target} target
- * @param {AbortSignal} signal
- */
+/** @param {any} error @param {Target} target @param {AbortSignal} signal */
 function toFailure (error, target, signal) {
   if (error instanceof Failure) return error
   if (signal.aborted) return new Failure('interrupted', 'Interrupted; the request is canceled.')
@@ -261,10 +229,7 @@ function toFailure (error, target, signal) {
   return new Failure('unreachable', text.endsWith('.') ? text : `${text}: ${error.message.replace(/\.$/, '')}.`, known.remedy)
 }
 
-/**
- * @param {any} error
- * @param {string} where
- */
+/** @param {any} error @param {string} where */
 function ofSocket (error, where) {
   if (error.code === 'ECONNREFUSED') return new Failure('notInstrumented', `Nothing listens on ${where} any more: the process was killed.`)
   if (error.code === 'ENOENT') return new Failure('unreachable', `There is no socket ${where}.`, CHECK_ADDRESS)

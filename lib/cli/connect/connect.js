@@ -111,10 +111,7 @@ function readToken (file) {
   }
 }
 
-/**
- * @param {number} pid
- * @param {NodeJS.ProcessEnv} env
- */
+/** @param {number} pid @param {NodeJS.ProcessEnv} env */
 function socketOf (pid, env) {
   const { socketPath, problems, candidates } = findControlSocket(pid, env)
   if (socketPath !== null) return socketPath
@@ -226,11 +223,7 @@ function listed (names) {
   return [...names.slice(0, MAX_LISTED), ...more].join(', ')
 }
 
-/**
- * @param {string} name
- * @param {string | undefined} text
- * @param {number} max
- */
+/** @param {string} name @param {string | undefined} text @param {number} max */
 function secondsOf (name, text, max) {
   if (text === undefined) return undefined
   const seconds = Number(text)

@@ -57,10 +57,7 @@ function listControlSockets (env) {
   return { pids: [...pids], problems }
 }
 
-/**
- * The directories with the control sockets of this user's processes.
- * @param {NodeJS.ProcessEnv} env
- */
+/** The directories with the control sockets of this user's processes. @param {NodeJS.ProcessEnv} env */
 function controlDirectories (env) {
   const user = ownName()
   const sessions = ownIds().flatMap(id => sessionDirectories(id, [env]))
@@ -77,10 +74,7 @@ function sessionDirectories (user, environments) {
   return [...new Set(folders)].filter(folder => path.isAbsolute(folder)).map(controlDirectoryOfSession)
 }
 
-/**
- * @param {number | string} user
- * @param {(string | undefined)[]} temporaryFolders
- */
+/** @param {number | string} user @param {(string | undefined)[]} temporaryFolders */
 function userDirectories (user, temporaryFolders) {
   return [...new Set(temporaryFolders)].flatMap(folder => folder === undefined ? [] : [controlDirectoryOfUser(folder, user)])
 }

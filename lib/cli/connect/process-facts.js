@@ -50,36 +50,24 @@ function readProcess (pid) {
   }
 }
 
-/**
- * @param {number} pid
- * @returns {string | undefined}
- */
+/** @param {number} pid @returns {string | undefined} */
 function ownerOf (pid) {
   return fs.statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid.toString()
 }
 
-/**
- * @param {number} pid
- * @returns {Record<string, string | undefined>}
- */
+/** @param {number} pid @returns {Record<string, string | undefined>} */
 function readStatus (pid) {
   return Object.fromEntries([...read(`/proc/${pid}/status`).matchAll(/^(\w+):\s*(.*)$/gm)].map(([, name, value]) => [name, value]))
 }
 
-/**
- * @param {number} pid
- * @returns {NodeJS.ProcessEnv} as it was when the process started
- */
+/** @param {number} pid @returns {NodeJS.ProcessEnv} as it was when the process started */
 function readEnvironment (pid) {
   // ps of macOS appends it to the arguments, for processes of the same user and for root. A value with a space is cut off there.
   if (!hasProc()) return Object.fromEntries(showByPs(pid, 'command', ['-E']).flatMap(line => [...line.matchAll(/(?<=\s)([A-Z_][A-Z0-9_]*)=(\S*)/g)].map(([, name, value]) => [name, value])))
   return Object.fromEntries([...read(`/proc/${pid}/environ`).matchAll(/([^\0=]+)=([^\0]*)/g)].map(([, name, value]) => [name, value]))
 }
 
-/**
- * @param {number} pid
- * @returns {RunningProcess | null} null: the system does not show it
- */
+/** @param {number} pid @returns {RunningProcess | null} null: the system does not show it */
 function readRunning (pid) {
   return hasProc() ? readFromProc(pid) : readFromPs(pid)
 }
@@ -147,10 +135,7 @@ function isListenerAt (pid, port) {
   return descriptors.length === 0 ? null : descriptors.some(fd => readLink(`/proc/${pid}/fd/${fd}`) === `socket:[${inode}]`)
 }
 
-/**
- * @param {number} port
- * @returns {string | null}
- */
+/** @param {number} port @returns {string | null} */
 function inodeOfListener (port) {
   for (const { table, addresses } of LISTENS) {
     const row = listeningSockets('self', table).find(({ local, localPort }) => localPort === port && addresses.includes(local))
@@ -221,10 +206,7 @@ function readStat (pid) {
 
 // Files of /proc, which may be missing, unreadable for this user, or vanish while they are read.
 
-/**
- * @param {string} file
- * @returns {string | null}
- */
+/** @param {string} file @returns {string | null} */
 function readLink (file) {
   try {
     return fs.readlinkSync(file)
@@ -233,10 +215,7 @@ function readLink (file) {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {string[]}
- */
+/** @param {string} folder @returns {string[]} */
 function list (folder) {
   try {
     return fs.readdirSync(folder)

@@ -85,11 +85,7 @@ class Collected extends Writable {
     super({ decodeStrings: false })
   }
 
-  /**
-   * @param {string | Buffer} chunk
-   * @param {BufferEncoding} encoding
-   * @param {() => void} done
-   */
+  /** @param {string | Buffer} chunk @param {BufferEncoding} encoding @param {() => void} done */
   _write (chunk, encoding, done) {
     const text = String(chunk)
     const part = text.slice(0, MAX_CHARACTERS - this.#kept)

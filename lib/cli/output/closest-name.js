@@ -4,11 +4,7 @@
 
 const MAX_TYPO_SHARE = 0.4 // of the letters of a name: with more wrong ones no suggestion is made
 
-/**
- * @param {string} typed
- * @param {readonly string[]} names
- * @returns {string | undefined}
- */
+/** @param {string} typed @param {readonly string[]} names @returns {string | undefined} */
 function closestName (typed, names) {
   // As a route without its method.
   const endings = names.filter(name => name.endsWith(` ${typed}`))

@@ -94,10 +94,7 @@ function isStandardOutput (output) {
   return output === undefined || output === '-'
 }
 
-/**
- * @param {string} kind
- * @param {string} extension
- */
+/** @param {string} kind @param {string} extension */
 function nameOf (kind, extension) {
   const moment = localTime(Date.now())
   return `${kind}-${moment.replace(/[-:]/g, '').replace(' ', 't')}.${extension}`
@@ -122,10 +119,7 @@ function toOutput (terminal, { name, isText }) {
   }
 }
 
-/**
- * @param {string} output
- * @param {string} name
- */
+/** @param {string} output @param {string} name */
 function fileOf (output, name) {
   if (output === '') throw new Failure('usage', '--output takes a file, a folder, or -.')
   return statOf(output)?.isDirectory() ? path.join(output, path.basename(name)) : output
@@ -163,10 +157,7 @@ function statOf (file) {
   }
 }
 
-/**
- * @param {any} error
- * @param {string} folder
- */
+/** @param {any} error @param {string} folder */
 function reasonOf (error, folder) {
   if (error.code === 'ENOENT') return `the folder ${folder} does not exist.`
   if (error.code === 'ENOTDIR') return `${folder} is not a folder.`
@@ -197,11 +188,7 @@ async function writeFile (file, content, { kind, force, signal }) {
   }
 }
 
-/**
- * @param {string} part
- * @param {string} file
- * @param {boolean} force
- */
+/** @param {string} part @param {string} file @param {boolean} force */
 function publish (part, file, force) {
   if (force) return replaceFile(part, file)
   try {
@@ -213,10 +200,7 @@ function publish (part, file, force) {
   }
 }
 
-/**
- * @param {string} file
- * @param {any} error
- */
+/** @param {string} file @param {any} error */
 function toFailure (file, error) {
   return error.code === 'EEXIST' ? fileExists(file) : new Failure('failed', `Cannot write ${file}: ${error.message}`)
 }

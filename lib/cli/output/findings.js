@@ -34,19 +34,12 @@ function findingLines (answer, terminal, head = headline(/** @type {Findings} */
   return [...head.split('\n').flatMap(line => wrapped(line, width)), ...pieces]
 }
 
-/**
- * @param {Answer} answer
- * @param {Terminal} terminal
- * @param {string} [head]
- */
+/** @param {Answer} answer @param {Terminal} terminal @param {string} [head] */
 function showFindings (answer, terminal, head) {
   for (const line of findingLines(answer, terminal, head)) terminal.line(line)
 }
 
-/**
- * @param {readonly Findings[]} answers
- * @param {Terminal} terminal
- */
+/** @param {readonly Findings[]} answers @param {Terminal} terminal */
 function showAll (answers, terminal) {
   terminal.table([
     PID_COLUMN,

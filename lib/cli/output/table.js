@@ -52,10 +52,7 @@ function tableOf (columns, rows, width = Infinity) {
   return { titles, lines: lines.flat() }
 }
 
-/**
- * @param {readonly string[]} cells
- * @param {readonly Measured[]} columns
- */
+/** @param {readonly string[]} cells @param {readonly Measured[]} columns */
 function rowLines (cells, columns) {
   const row = columns.map((column, index) => padded(column.isWrapped ? '' : fit(cells[index], column.width, column), column)).join(GAP)
   const last = columns.length - 1
@@ -70,11 +67,7 @@ function tableLines (columns, rows, width) {
   return [...titles, ...lines]
 }
 
-/**
- * @param {Column} column
- * @param {readonly string[]} texts
- * @returns {Measured}
- */
+/** @param {Column} column @param {readonly string[]} texts @returns {Measured} */
 function measure (column, texts) {
   const { title, isNumber, isWhole, isWrapped, endsWithLocation } = column
   const longest = (/** @type {readonly string[]} */ all) => all.reduce((length, text) => Math.max(length, text.length), 0)
@@ -118,10 +111,7 @@ function narrowed (columns, width) {
   return narrow
 }
 
-/**
- * @param {string} text
- * @param {Column & { width: number }} column
- */
+/** @param {string} text @param {Column & { width: number }} column */
 function padded (text, { isNumber, width }) {
   return isNumber ? text.padStart(width) : text.padEnd(width)
 }

@@ -16,10 +16,7 @@ const OWNER_ONLY = 0o600
 
 /** @typedef {{ name: string, bytes: number, content: Uint8Array | AsyncIterable<Uint8Array>, modifiedAt: number }} ArchiveFile  modifiedAt: ms */
 
-/**
- * @param {AsyncIterable<ArchiveFile>} files
- * @returns {Readable}
- */
+/** @param {AsyncIterable<ArchiveFile>} files @returns {Readable} */
 function tarArchive (files) {
   const source = Readable.from(blocksOf(files))
   const gzip = createGzip()
@@ -28,10 +25,7 @@ function tarArchive (files) {
   return source.pipe(gzip)
 }
 
-/**
- * @param {AsyncIterable<ArchiveFile>} files
- * @returns {AsyncGenerator<Uint8Array>}
- */
+/** @param {AsyncIterable<ArchiveFile>} files @returns {AsyncGenerator<Uint8Array>} */
 async function * blocksOf (files) {
   for await (const { name, bytes, content, modifiedAt } of files) {
     yield headerOf(name, bytes, modifiedAt)
@@ -46,11 +40,7 @@ async function * blocksOf (files) {
   yield Buffer.alloc(END_BYTES)
 }
 
-/**
- * @param {string} name
- * @param {number} bytes
- * @param {number} modifiedAt
- */
+/** @param {string} name @param {number} bytes @param {number} modifiedAt */
 function headerOf (name, bytes, modifiedAt) {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES || bytes > MAX_BYTES) throw new Failure('failed', `${name} (${bytes} bytes) does not fit into a tar archive.`)
   const header = Buffer.alloc(BLOCK_BYTES)
@@ -67,20 +57,12 @@ function headerOf (name, bytes, modifiedAt) {
   return header
 }
 
-/**
- * @param {number} number
- * @param {number} digits
- */
+/** @param {number} number @param {number} digits */
 function octal (number, digits) {
   return number.toString(8).padStart(digits, '0')
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- * @param {number} modifiedAt
- * @returns {ArchiveFile}
- */
+/** @param {string} name @param {unknown} value @param {number} modifiedAt @returns {ArchiveFile} */
 function jsonFile (name, value, modifiedAt) {
   const content = Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
   return { name, bytes: content.length, content, modifiedAt }

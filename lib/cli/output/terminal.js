@@ -102,10 +102,7 @@ function textOf (text) {
   return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
-/**
- * @param {(typed: string) => void} listener
- * @returns {() => void}
- */
+/** @param {(typed: string) => void} listener @returns {() => void} */
 function listenForKeys (listener) {
   const { stdin } = process
   if (!stdin.isTTY) return () => {}
@@ -165,10 +162,7 @@ function startProgress ({ text, seconds, stream, isTerminal }) {
   }
 }
 
-/**
- * @param {number} passed
- * @param {number} [seconds]
- */
+/** @param {number} passed @param {number} [seconds] */
 function barOf (passed, seconds) {
   if (seconds === undefined) return `${passed.toFixed(0)} s`
   const filled = Math.min(BAR_WIDTH, Math.round(passed / seconds * BAR_WIDTH))

@@ -67,11 +67,7 @@ function addTree (root, tree, index, keyOf) {
   }
 }
 
-/**
- * @param {Merged} parent
- * @param {Frame} frame
- * @param {string} key
- */
+/** @param {Merged} parent @param {Frame} frame @param {string} key */
 function childOf (parent, frame, key) {
   const known = parent.byKey.get(key)
   if (known) return known
@@ -81,10 +77,7 @@ function childOf (parent, frame, key) {
   return child
 }
 
-/**
- * @param {Frame} frame
- * @returns {Merged}
- */
+/** @param {Frame} frame @returns {Merged} */
 function createMerged (frame) {
   return { frame, selves: [0, 0], totals: [0, 0], routes: new Map(), children: [], byKey: new Map() }
 }
@@ -94,10 +87,7 @@ function framesOf (root) {
   return new Set(flatten(root).map(({ frame }) => frame))
 }
 
-/**
- * @param {CallTree} root
- * @returns {Recorded}
- */
+/** @param {CallTree} root @returns {Recorded} */
 function recordedOf (root) {
   const recorded = { micros: root.totalMicros, busyMicros: 0, samples: 0, busySamples: 0 }
   for (const { frame, selfMicros, selfSamples } of flatten(root)) {

@@ -61,10 +61,7 @@ class RouteTimes {
   /** @type {Map<string | null, number>} */
   #numbers = new Map([[null, -1]])
 
-  /**
-   * @param {number} node
-   * @param {Map<string | null, number[]>} routes
-   */
+  /** @param {number} node @param {Map<string | null, number[]>} routes */
   add (node, routes) {
     for (const [route, selves] of routes) {
       const number = this.#numbers.get(route) ?? this.names.push(/** @type {string} */ (route)) - 1
@@ -74,21 +71,14 @@ class RouteTimes {
   }
 }
 
-/**
- * @param {Frame} frame
- * @param {boolean} isRoot
- * @returns {GraphFrame}
- */
+/** @param {Frame} frame @param {boolean} isRoot @returns {GraphFrame} */
 function describeGraphFrame (frame, isRoot) {
   const kind = isRoot ? 'all' : timeKindOf(frame)
   const owner = kind === 'node' ? 'Node.js' : kind === 'dependency' ? packageOf(frame.file) : ''
   return [frame.name, placeOf(frame), kind, owner]
 }
 
-/**
- * @param {CallTree} root
- * @returns {Graph}
- */
+/** @param {CallTree} root @returns {Graph} */
 function describeTimes (root) {
   return describeGraph(root, {
     unit: 'time',

@@ -62,18 +62,12 @@ function realPath (file) {
   }
 }
 
-/**
- * @param {{ name: string, version: string, license: string }} manifest
- * @param {string} source
- */
+/** @param {{ name: string, version: string, license: string }} manifest @param {string} source */
 function withOrigin ({ name, version, license }, source) {
   return `/* ${name} ${version}, ${license} */\n${source}`
 }
 
-/**
- * The manifest lies above the main file; `exports` keeps it from being required by name.
- * @param {string} file
- */
+/** The manifest lies above the main file; `exports` keeps it from being required by name. @param {string} file */
 function readPackage (file) {
   let folder = path.dirname(file)
   while (!fs.existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder)

@@ -7,20 +7,12 @@ const { errors } = require('../../base/errors')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 
-/**
- * @param {string} where
- * @param {string} wanted
- * @param {unknown} got
- * @returns {never}
- */
+/** @param {string} where @param {string} wanted @param {unknown} got @returns {never} */
 function reject (where, wanted, got) {
   throw new errors.ERR_LOOPSCOPE_INVALID_PROFILE(where, wanted, got)
 }
 
-/**
- * @param {any} profile
- * @returns {asserts profile is CpuProfile}
- */
+/** @param {any} profile @returns {asserts profile is CpuProfile} */
 function assertCpuProfile (profile) {
   if (profile === null || typeof profile !== 'object') reject('profile', 'an object', profile)
   for (const key of ['nodes', 'samples', 'timeDeltas']) {
@@ -40,10 +32,7 @@ function assertCpuProfile (profile) {
   if (!Number.isFinite(processes.wallMicros)) reject('profile.processes.wallMicros', 'microseconds', processes.wallMicros)
 }
 
-/**
- * @param {any[]} nodes
- * @returns {Map<number, ProfileNode>}
- */
+/** @param {any[]} nodes @returns {Map<number, ProfileNode>} */
 function indexNodes (nodes) {
   const byId = new Map()
   for (const node of nodes) {
@@ -95,10 +84,7 @@ function assertOneTree (nodes, byId) {
   if (reached.length !== nodes.length) reject('profile.nodes', 'a tree', 'a cycle')
 }
 
-/**
- * @param {CpuProfile} profile
- * @param {Map<number, ProfileNode>} byId
- */
+/** @param {CpuProfile} profile @param {Map<number, ProfileNode>} byId */
 function assertSamples ({ samples, timeDeltas }, byId) {
   if (samples.length !== timeDeltas.length) {
     reject('profile.timeDeltas', `one for each of ${samples.length} samples`, timeDeltas.length)
@@ -111,11 +97,7 @@ function assertSamples ({ samples, timeDeltas }, byId) {
   }
 }
 
-/**
- * @param {'routes' | 'processes'} name
- * @param {any} labels
- * @param {number} sampleCount
- */
+/** @param {'routes' | 'processes'} name @param {any} labels @param {number} sampleCount */
 function assertLabels (name, labels, sampleCount) {
   const { names, samples } = labels ?? {}
   const where = `profile.${name}`

@@ -104,10 +104,7 @@ function mergeNodes ({ nodes, workLines }, context) {
   return { order, byId }
 }
 
-/**
- * @param {CallTree} tree
- * @param {ProfileNode} source
- */
+/** @param {CallTree} tree @param {ProfileNode} source */
 function addTicks ({ frame, lines }, { positionTicks = [] }) {
   // A native function's ticks carry the line of its caller.
   if (frame.file === '') return
@@ -133,18 +130,12 @@ function childOf (parent, frame, { order, below }) {
   return tree
 }
 
-/**
- * @param {Frame} frame
- * @returns {CallTree}
- */
+/** @param {Frame} frame @returns {CallTree} */
 function createTree (frame) {
   return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map(), processes: new Map() }
 }
 
-/**
- * @param {CpuProfile} profile
- * @param {Map<number, CallTree>} byId
- */
+/** @param {CpuProfile} profile @param {Map<number, CallTree>} byId */
 function addTimes (profile, byId) {
   for (const { tree, of, ...spent } of spansOf(profile, byId)) addTime(tree, of, spent)
 }
@@ -187,20 +178,13 @@ function addTime (tree, { route, process }, spent) {
   addSpent(ofProcess, route ?? null, spent)
 }
 
-/**
- * @param {Map<string | null, Spent>} routes
- * @param {string | null} route
- * @param {Spent} spent
- */
+/** @param {Map<string | null, Spent>} routes @param {string | null} route @param {Spent} spent */
 function addSpent (routes, route, { micros, samples }) {
   const known = routes.get(route) ?? { micros: 0, samples: 0 }
   routes.set(route, { micros: known.micros + micros, samples: known.samples + samples })
 }
 
-/**
- * V8 counts ticks by line; the node's time is shared out in their proportion.
- * @param {CallTree} tree
- */
+/** V8 counts ticks by line; the node's time is shared out in their proportion. @param {CallTree} tree */
 function scaleLines ({ lines, selfMicros }) {
   let allTicks = 0
   for (const ticks of lines.values()) allTicks += ticks

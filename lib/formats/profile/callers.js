@@ -38,10 +38,7 @@ function bottomUp (root, microsOf = tree => tree.selfMicros) {
   return groupByFrame(paths)
 }
 
-/**
- * @param {HeavyFrame} heavy
- * @returns {HeavyFrame[]} heaviest first
- */
+/** @param {HeavyFrame} heavy @returns {HeavyFrame[]} heaviest first */
 function callersOf ({ paths }) {
   return groupByFrame(paths.flatMap(({ at, micros }) => at.caller ? [{ at: at.caller, micros }] : []))
 }
@@ -67,10 +64,7 @@ function withoutImplementation (link) {
   return tree.frame.origin === 'native' && caller?.tree.frame.origin === 'node' ? caller : link
 }
 
-/**
- * @param {Path[]} paths
- * @returns {HeavyFrame[]}
- */
+/** @param {Path[]} paths @returns {HeavyFrame[]} */
 function groupByFrame (paths) {
   /** @type {Map<Frame, HeavyFrame>} */
   const groups = new Map()

@@ -84,11 +84,7 @@ function describeFile (place, { appRoot = '' } = {}) {
   return relativeTo(toPath(appRoot), toPath(place))
 }
 
-/**
- * @param {CallFrame} callFrame
- * @param {string} file
- * @returns {Origin}
- */
+/** @param {CallFrame} callFrame @param {string} file @returns {Origin} */
 function originOf ({ functionName, scriptId, url }, file) {
   if (url === '' && META_NAMES.has(functionName)) return 'meta'
   if (url === '' && Number(scriptId) === NO_SCRIPT) return WASM_WRAPPER.test(functionName) ? 'wasm' : 'native'
@@ -114,10 +110,7 @@ function toPath (place) {
   return /^([a-z]:)?\\/i.test(place) ? place.replaceAll('\\', '/') : place
 }
 
-/**
- * Not url.fileURLToPath: that one refuses the other system's URLs, and profiles travel.
- * @param {string} url
- */
+/** Not url.fileURLToPath: that one refuses the other system's URLs, and profiles travel. @param {string} url */
 function fromFileUrl (url) {
   if (!URL.canParse(url)) return url
   const { host, pathname } = new URL(url)

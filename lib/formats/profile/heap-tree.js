@@ -48,10 +48,7 @@ function buildHeapTree (sampling, context = {}) {
     frames.set(key, frame)
     return frame
   }
-  /**
-   * @param {SampledNode} node
-   * @returns {HeapTree}
-   */
+  /** @param {SampledNode} node @returns {HeapTree} */
   const treeOf = node => ({ frame: frameOf(node), selfBytes: node.selfSize, totalBytes: 0, children: [], processes: node.processes ?? [] })
   const { head } = subtract(sampling)
   const root = treeOf(head)
@@ -86,11 +83,7 @@ function lastOrdinal ({ samples }) {
   return samples.reduce((last, { ordinal }) => Math.max(last, ordinal), 0)
 }
 
-/**
- * @param {SampledNode} node
- * @param {SampledNode} was
- * @returns {SampledNode}
- */
+/** @param {SampledNode} node @param {SampledNode} was @returns {SampledNode} */
 function subtractNode (node, was) {
   const root = { ...node, selfSize: Math.max(0, node.selfSize - was.selfSize) }
   /** @type {{ node: SampledNode, was: SampledNode | undefined }[]} */
@@ -107,10 +100,7 @@ function subtractNode (node, was) {
   return root
 }
 
-/**
- * V8's own JSON. JSON.stringify would call itself for each level of the tree.
- * @param {SamplingProfile} profile
- */
+/** V8's own JSON. JSON.stringify would call itself for each level of the tree. @param {SamplingProfile} profile */
 function stringify ({ head, ...rest }) {
   const parts = [JSON.stringify(rest).replace(/}$/, ',"head":')]
   /** @type {(SampledNode | string)[]} */
@@ -183,10 +173,7 @@ function isHeapProfile (profile) {
   return Array.isArray(profile.samples)
 }
 
-/**
- * @param {SampledNode} node
- * @returns {ProfileNode}
- */
+/** @param {SampledNode} node @returns {ProfileNode} */
 function toProfileNode ({ id, callFrame, children }) {
   return { id, callFrame, children: children.map(child => child.id) }
 }

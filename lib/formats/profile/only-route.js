@@ -45,10 +45,7 @@ function describeRoutes (times) {
   return names.slice(0, MAX_NAMED_ROUTES).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/**
- * @param {string} route
- * @param {RouteTime[]} times
- */
+/** @param {string} route @param {RouteTime[]} times */
 function describeShare (route, times) {
   const busy = times.reduce((sum, { micros }) => sum + micros, 0)
   const show = (/** @type {string | null} */ wanted) => {
@@ -78,10 +75,7 @@ function onlySampled (nodes, before, after) {
   }))
 }
 
-/**
- * @param {ProfileNode['positionTicks']} ticks
- * @param {number} share
- */
+/** @param {ProfileNode['positionTicks']} ticks @param {number} share */
 function shareOfTicks (ticks, share) {
   if (ticks === undefined || share >= 1) return ticks
   const all = ticks.reduce((sum, one) => sum + one.ticks, 0)

@@ -74,10 +74,7 @@ function toNode (node) {
   return { ...node, callFrame: toCallFrame(node) }
 }
 
-/**
- * @param {any} node
- * @returns {CallFrame}
- */
+/** @param {any} node @returns {CallFrame} */
 function toCallFrame (node) {
   // Where a node describes its function itself, lines and columns count from 1.
   const [frame, first] = isObject(node.callFrame) ? [node.callFrame, 0] : [node, 1]
@@ -107,10 +104,7 @@ function withChildren (nodes) {
   return nodes.map(node => ({ ...node, children: below.get(node.id) }))
 }
 
-/**
- * @param {any} profile
- * @param {any[]} nodes
- */
+/** @param {any} profile @param {any[]} nodes */
 function timesOf (profile, nodes) {
   const { timestamps, timeDeltas } = profile
   const samples = profile.samples ?? samplesOf(nodes)
@@ -121,26 +115,17 @@ function timesOf (profile, nodes) {
   return { samples, startTime, endTime, timeDeltas: samples.map(() => interval) }
 }
 
-/**
- * @param {number[]} timestamps
- * @param {{ startTime: any, endTime: any }} times
- */
+/** @param {number[]} timestamps @param {{ startTime: any, endTime: any }} times */
 function ofTimestamps (timestamps, { startTime = timestamps[0] ?? 0, endTime = timestamps.at(-1) ?? startTime }) {
   return { startTime, endTime, timeDeltas: timestamps.map((at, index) => at - (timestamps[index - 1] ?? startTime)) }
 }
 
-/**
- * @param {any} timestamps
- * @param {any[]} samples
- */
+/** @param {any} timestamps @param {any[]} samples */
 function isTimes (timestamps, samples) {
   return Array.isArray(timestamps) && timestamps.length === samples.length && timestamps.every(Number.isFinite)
 }
 
-/**
- * The beginning and the end of a profile of the old form are seconds, mostly.
- * @param {any} profile
- */
+/** The beginning and the end of a profile of the old form are seconds, mostly. @param {any} profile */
 function inMicros ({ head, nodes, timestamps, startTime, endTime }) {
   const isOld = isObject(head) && !Array.isArray(nodes)
   if (!isOld || !Number.isFinite(startTime) || !Number.isFinite(endTime)) return { startTime, endTime }

@@ -23,10 +23,7 @@ const PROGRAM = Object.freeze({ functionName: '(program)', scriptId: '0', url: '
  * @property {boolean} isUsers  whether some function of the application or of a package is at it or above it
  */
 
-/**
- * @param {CpuProfile} profile
- * @returns {CpuProfile} the same one if no code of loopscope ran
- */
+/** @param {CpuProfile} profile @returns {CpuProfile} the same one if no code of loopscope ran */
 function withoutOwnFrames (profile) {
   return profile.nodes.some(({ callFrame }) => isOwn(callFrame)) ? new Rewriting(profile).result() : profile
 }
@@ -72,21 +69,14 @@ class Rewriting {
     return { ...this.#profile, nodes: [...this.#kept.values()], samples }
   }
 
-  /**
-   * @param {ProfileNode} node
-   * @param {Kept} above
-   * @returns {Kept}
-   */
+  /** @param {ProfileNode} node @param {Kept} above @returns {Kept} */
   #keep (node, above) {
     this.#kept.set(node.id, { ...node, children: [] })
     this.#kept.get(above.id)?.children?.push(node.id)
     return { id: node.id, isUsers: above.isUsers || isUsers(node.callFrame) }
   }
 
-  /**
-   * @param {ProfileNode} node
-   * @param {Kept} above
-   */
+  /** @param {ProfileNode} node @param {Kept} above */
   #leaveOut (node, above) {
     this.#heirs.set(node.id, above.isUsers ? above.id : this.#programId())
     return above
@@ -121,10 +111,7 @@ function isOwn (callFrame) {
   return isWrapper(callFrame) || OWN_URLS.some(folder => callFrame.url.startsWith(folder))
 }
 
-/**
- * A wrapper passes a call on: its callee counts as called by its caller.
- * @param {CallFrame} callFrame
- */
+/** A wrapper passes a call on: its callee counts as called by its caller. @param {CallFrame} callFrame */
 function isWrapper ({ functionName }) {
   return functionName === WRAPPER_NAME
 }

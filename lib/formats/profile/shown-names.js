@@ -60,11 +60,7 @@ function shownStack (stack) {
   }).reverse()
 }
 
-/**
- * @param {Frame} frame
- * @param {Callers} above
- * @returns {Callers}
- */
+/** @param {Frame} frame @param {Callers} above @returns {Callers} */
 function callersBelow (frame, above) {
   if (frame.origin === 'native') return above
   if (frame.origin === 'node') {
@@ -95,10 +91,7 @@ function shownName (frame, caller) {
   return frame.name
 }
 
-/**
- * @param {string} name
- * @param {Callers} caller
- */
+/** @param {string} name @param {Callers} caller */
 function nativeName (name, caller) {
   const { nearest } = caller
   const origin = name.startsWith(EXPRESSION) ? undefined : nearest?.origin
@@ -130,10 +123,7 @@ function insideOf ({ name, file }) {
   return publicName({ name, file }) ?? (name === NAMELESS ? part : `${part}.${name}`)
 }
 
-/**
- * @param {string} name
- * @param {Callers} caller
- */
+/** @param {string} name @param {Callers} caller */
 function calledBy (name, { code }) {
   return code === null ? name : `${name} called by ${code.name} ${placeOf(code)}`
 }

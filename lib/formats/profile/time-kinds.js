@@ -12,20 +12,14 @@
  * @typedef {{ route: string | null, micros: number }} RouteTime  null: outside requests, or of an unknown one
  */
 
-/**
- * @param {Frame} frame
- * @returns {TimeKind}
- */
+/** @param {Frame} frame @returns {TimeKind} */
 function timeKindOf ({ name, origin }) {
   if (origin !== 'meta') return origin
   if (name === '(garbage collector)') return 'gc'
   return name === '(idle)' ? 'idle' : 'native'
 }
 
-/**
- * @param {CallTree} root
- * @returns {Record<TimeKind, number>} microseconds
- */
+/** @param {CallTree} root @returns {Record<TimeKind, number>} microseconds */
 function sumTimeKinds (root) {
   const micros = { app: 0, dependency: 0, wasm: 0, node: 0, native: 0, gc: 0, idle: 0 }
   const waiting = [root]

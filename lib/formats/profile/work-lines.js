@@ -24,10 +24,7 @@ function createWorkLineOf (lines = []) {
   return ({ name, file, line }) => known.get(keyOf(name, file, line)) ?? null
 }
 
-/**
- * @param {readonly Stall[]} stalls
- * @returns {WorkLine[]} of the longest ones first
- */
+/** @param {readonly Stall[]} stalls @returns {WorkLine[]} of the longest ones first */
 function workLinesOf (stalls) {
   return stalls.toSorted((left, right) => right.durationMs - left.durationMs).flatMap(({ culprit }) => culprit ?? [])
 }

@@ -32,10 +32,7 @@ const TOKEN_CHARS = 12 // 48 bits: among a million names two are alike once in 5
  * @property {boolean} isClassic
  */
 
-/**
- * @param {Analysis} analysis
- * @returns {Baseline}
- */
+/** @param {Analysis} analysis @returns {Baseline} */
 function toBaseline ({ graph, dominators: { order, endOf }, raw, heapBytes, isClassic }) {
   const tokens = tokenizer()
   const count = order.length
@@ -86,11 +83,7 @@ const ALIGNMENT = 8
 const BYTES_PER_NODE = 8 + 4 + 4 + 4
 const MAX_BYTES = 2 ** 32 - 1 // 200 million nodes
 
-/**
- * @param {Baseline} baseline
- * @param {SnapshotFacts} facts
- * @returns {Buffer}
- */
+/** @param {Baseline} baseline @param {SnapshotFacts} facts @returns {Buffer} */
 function encodeBaseline ({ id, size, classOf, end, ...rest }, facts) {
   const header = Buffer.from(JSON.stringify({ nodes: id.length, facts: publicFacts(facts), ...rest }))
   const padded = Buffer.concat([header], Math.ceil(header.length / ALIGNMENT) * ALIGNMENT).fill(' ', header.length)
@@ -155,10 +148,7 @@ function unpack (file) {
   return content
 }
 
-/**
- * @param {string} file
- * @param {Buffer} content
- */
+/** @param {string} file @param {Buffer} content */
 function parseHeader (file, content) {
   try {
     const header = JSON.parse(content.toString('utf8', LENGTH_BYTES, LENGTH_BYTES + content.readUInt32LE()))
@@ -167,10 +157,7 @@ function parseHeader (file, content) {
   return refuse(file, 'a header with nodes, classes and shapes', 'something else')
 }
 
-/**
- * @param {string} file
- * @param {Baseline} baseline
- */
+/** @param {string} file @param {Baseline} baseline */
 function checkIndexes (file, { classOf, end, classes, shapes }) {
   const isWrong = classOf.some(index => index >= classes.length) ||
     end.some((value, position) => value <= position || value > end.length) ||
@@ -183,12 +170,7 @@ function hashOf (content) {
   return createHash('sha256').update(content).digest()
 }
 
-/**
- * @param {string} file
- * @param {string} wanted
- * @param {string} got
- * @returns {never}
- */
+/** @param {string} file @param {string} wanted @param {string} got @returns {never} */
 function refuse (file, wanted, got) {
   throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, wanted, got)
 }

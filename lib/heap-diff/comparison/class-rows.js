@@ -75,10 +75,7 @@ function summarize (analysis) {
   return summaries.filter(({ count }) => count > 0).sort((a, b) => b.retainedBytes - a.retainedBytes)
 }
 
-/**
- * @param {Analysis} analysis
- * @returns {{ rowOfNode: Uint32Array, rows: ClassRows['rows'] }}
- */
+/** @param {Analysis} analysis @returns {{ rowOfNode: Uint32Array, rows: ClassRows['rows'] }} */
 function classifyNodes ({ raw }) {
   const match = createMatcher(inferInterfaces(raw.shapes))
   const names = raw.shapes.map(({ properties }) => match(properties))

@@ -121,10 +121,7 @@ function whyIncomparable (before, after) {
   return reasons.find(reason => reason !== null) ?? differentObjects(before.baseline, after.baseline)
 }
 
-/**
- * @param {SnapshotFacts} before
- * @param {SnapshotFacts} after
- */
+/** @param {SnapshotFacts} before @param {SnapshotFacts} after */
 function differentProcess (before, after) {
   const versions = [before, after].map(({ nodeVersion }) => nodeVersion?.split('.')[0])
   if (versions[0] && versions[1] && versions[0] !== versions[1]) return `they are of Node.js ${before.nodeVersion} and ${after.nodeVersion}`
@@ -133,27 +130,18 @@ function differentProcess (before, after) {
   return null
 }
 
-/**
- * @param {SnapshotFacts} before
- * @param {SnapshotFacts} after
- */
+/** @param {SnapshotFacts} before @param {SnapshotFacts} after */
 function differentCanaries ({ canaryIds: before = [] }, { canaryIds: after = [] }) {
   if (before.length === 0 || after.length === 0 || before.join() === after.join()) return null
   return 'V8 renumbered the objects between them: an inspector session of a debugger or another tool has ended'
 }
 
-/**
- * @param {unknown} a
- * @param {unknown} b
- */
+/** @param {unknown} a @param {unknown} b */
 function isBoth (a, b) {
   return a !== undefined && b !== undefined
 }
 
-/**
- * @param {Baseline} before
- * @param {Baseline} after
- */
+/** @param {Baseline} before @param {Baseline} after */
 function differentObjects (before, after) {
   const { again } = matchIds(before.id, after.id)
   const names = numberNames([...before.classes, ...after.classes])

@@ -120,10 +120,7 @@ class ChangeTable {
   }
 }
 
-/**
- * @param {ClassChange} change
- * @param {number} bytes
- */
+/** @param {ClassChange} change @param {number} bytes */
 function grow (change, bytes) {
   change.grownBytes += bytes
   if (bytes > 0) change.grownCount++
@@ -139,10 +136,7 @@ function growthOf ({ allocatedBytes, freedBytes, grownBytes }) {
   return allocatedBytes - freedBytes + grownBytes
 }
 
-/**
- * @param {ClassifiedSnapshot} snapshot
- * @returns {Map<string, number>} by key of the class
- */
+/** @param {ClassifiedSnapshot} snapshot @returns {Map<string, number>} by key of the class */
 function retainedByClass ({ size, classOf, end, rowOf, rows }) {
   const coveredTo = new Uint32Array(rows.length)
   const retained = new Float64Array(rows.length)

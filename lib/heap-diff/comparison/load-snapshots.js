@@ -111,11 +111,7 @@ async function loadBaseSnapshot (file, options = {}) {
   return { baseline: toBaseline(analysis), facts: readFacts(file), file }
 }
 
-/**
- * @param {string} file
- * @param {Options} options
- * @returns {BaseSnapshot}
- */
+/** @param {string} file @param {Options} options @returns {BaseSnapshot} */
 function loadIndex (file, { isClassic = false }) {
   const { baseline, facts } = readBaseline(file)
   const view = (/** @type {boolean} */ classic) => classic ? 'the classic view' : 'the view of DevTools'
@@ -126,10 +122,7 @@ function loadIndex (file, { isClassic = false }) {
   return { baseline, facts, file }
 }
 
-/**
- * @param {string} file
- * @param {Options} options
- */
+/** @param {string} file @param {Options} options */
 function analyze (file, { onProgress = () => {}, ...options }) {
   return analyzeSnapshot(file, { ...options, onProgress: progress => onProgress({ ...progress, file }) })
 }

@@ -32,11 +32,7 @@ function matchIds (before, after) {
   return match
 }
 
-/**
- * @param {Uint32Array} before
- * @param {Uint32Array} after
- * @returns {Match}
- */
+/** @param {Uint32Array} before @param {Uint32Array} after @returns {Match} */
 function findMatch (before, after) {
   const highest = highestOf(after)
   const again = highest <= after.length * MAX_SPARSENESS ? byTable(before, after, highest) : bySorting(before, after)
@@ -52,11 +48,7 @@ function highestOf (ids) {
   return highest
 }
 
-/**
- * @param {Uint32Array} before
- * @param {Uint32Array} after
- * @param {number} highest  of the latter
- */
+/** @param {Uint32Array} before @param {Uint32Array} after @param {number} highest  of the latter */
 function byTable (before, after, highest) {
   const positionOf = new Int32Array(highest + 1).fill(NONE)
   for (let position = after.length - 1; position >= 0; position--) positionOf[after[position]] = position
@@ -70,10 +62,7 @@ function byTable (before, after, highest) {
   return again
 }
 
-/**
- * @param {Uint32Array} before
- * @param {Uint32Array} after
- */
+/** @param {Uint32Array} before @param {Uint32Array} after */
 function bySorting (before, after) {
   const [as, bs] = [sortById(before), sortById(after)]
   const again = new Int32Array(before.length).fill(NONE)

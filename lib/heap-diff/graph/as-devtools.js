@@ -32,17 +32,10 @@ function spreadDetachedness (graph) {
   for (const state of [ATTACHED, DETACHED]) spread(graph, queues[state], state, visit)
 }
 
-/**
- * @param {Graph} graph
- * @param {Uint8Array} visited
- * @param {Record<number, number[]>} queues
- */
+/** @param {Graph} graph @param {Uint8Array} visited @param {Record<number, number[]>} queues */
 function visitor (graph, visited, queues) {
   const native = graph.nodeType('native')
-  /**
-   * @param {number} node
-   * @param {number} state
-   */
+  /** @param {number} node @param {number} state */
   return (node, state) => {
     if (visited[node]) return
     visited[node] = 1

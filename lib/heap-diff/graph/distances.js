@@ -69,10 +69,7 @@ function findPaths (graph, isAllowed) {
   return reachedBy
 }
 
-/**
- * @param {Graph} graph
- * @param {number} node
- */
+/** @param {Graph} graph @param {number} node */
 function nodesBelow ({ firstEdge, edgeTo }, node) {
   return [...edgeTo.subarray(firstEdge[node], firstEdge[node + 1])]
 }
@@ -101,10 +98,7 @@ function walkBreadthFirst (graph, starts, { distances, reachedBy }, passes) {
   }
 }
 
-/**
- * @param {Graph} graph
- * @param {WeakMapNames} weakMapNames
- */
+/** @param {Graph} graph @param {WeakMapNames} weakMapNames */
 function createPasses (graph, weakMapNames) {
   const [hidden, array] = ['hidden', 'array'].map(type => graph.nodeType(type))
   const internal = graph.edgeTypeOf('internal')
@@ -112,10 +106,7 @@ function createPasses (graph, weakMapNames) {
   /** @type {Set<number>} */
   const metOnce = new Set()
 
-  /**
-   * @param {number} node
-   * @param {number} edge
-   */
+  /** @param {number} node @param {number} edge */
   return (node, edge) => {
     const type = graph.type[node]
     if (type === hidden && graph.nameOf(node) === 'system / NativeContext' && edgeText(graph, edge) === 'sloppy_function_map') return false
@@ -136,10 +127,7 @@ function isDescriptor (index) {
   return index < 2 || index % 3 !== 1
 }
 
-/**
- * @param {Graph} graph
- * @param {number} edge
- */
+/** @param {Graph} graph @param {number} edge */
 function edgeText (graph, edge) {
   return graph.hasNumber(edge) ? String(graph.edgeName[edge]) : graph.strings.get(graph.edgeName[edge])
 }

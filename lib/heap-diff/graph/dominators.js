@@ -18,11 +18,7 @@ const { ROOT } = require('./graph')
  * @property {Uint32Array} endOf          by node: position behind the last that it dominates
  */
 
-/**
- * @param {Graph} graph
- * @param {WeakMapNames} weakMapNames
- * @returns {Dominators}
- */
+/** @param {Graph} graph @param {WeakMapNames} weakMapNames @returns {Dominators} */
 function findDominators (graph, weakMapNames) {
   const essential = essentialEdges(graph, weakMapNames)
   const retainers = countRetainers(graph, essential)
@@ -31,10 +27,7 @@ function findDominators (graph, weakMapNames) {
   return { dominatorOf, ...measure(graph, walk, dominatorOf) }
 }
 
-/**
- * @param {Graph} graph
- * @param {Uint8Array} essential
- */
+/** @param {Graph} graph @param {Uint8Array} essential */
 function countRetainers ({ nodeCount, edgeCount, edgeTo }, essential) {
   const counts = new Uint32Array(nodeCount)
   for (let edge = 0; edge < edgeCount; edge++) if (essential[edge]) counts[edgeTo[edge]]++
@@ -59,10 +52,7 @@ function walkDepthFirst (graph, essential, retainers) {
   const nextEdge = firstEdge.slice()
   let count = 0
 
-  /**
-   * @param {number} start
-   * @param {number} parentNumber
-   */
+  /** @param {number} start @param {number} parentNumber */
   function walkFrom (start, parentNumber) {
     let node = start
     numberOf[node] = ++count
@@ -123,11 +113,7 @@ function predecessors ({ firstEdge, edgeTo }, essential, { count, nodeAt, number
   return { first, from }
 }
 
-/**
- * @param {Walk} walk
- * @param {Predecessors} predecessors
- * @returns {Uint32Array} by number
- */
+/** @param {Walk} walk @param {Predecessors} predecessors @returns {Uint32Array} by number */
 function immediateDominators ({ count, parent }, { first, from }) {
   const dominator = parent.slice()
   const ancestor = parent
@@ -191,11 +177,7 @@ function toNodes ({ nodeCount }, { count, nodeAt }, dominator) {
   return dominatorOf
 }
 
-/**
- * @param {Graph} graph
- * @param {Walk} walk
- * @param {Uint32Array} dominatorOf
- */
+/** @param {Graph} graph @param {Walk} walk @param {Uint32Array} dominatorOf */
 function measure ({ nodeCount, selfSize }, { count, nodeAt, numberOf }, dominatorOf) {
   const retainedSize = selfSize.slice()
   const below = new Uint32Array(nodeCount).fill(1)
@@ -262,10 +244,7 @@ function essentialEdges (graph, weakMapNames) {
   return essential
 }
 
-/**
- * What the global objects reach. An edge into it from elsewhere is a debugger's or V8's own.
- * @param {Graph} graph
- */
+/** What the global objects reach. An edge into it from elsewhere is a debugger's or V8's own. @param {Graph} graph */
 function markOfApplication (graph) {
   const marks = new Uint8Array(graph.nodeCount)
   const [weak, shortcut, element] = ['weak', 'shortcut', 'element'].map(type => graph.edgeTypeOf(type))

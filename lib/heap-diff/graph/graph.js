@@ -76,10 +76,7 @@ class Graph {
     return this.nodeTypes[this.type[node]] === 'synthetic'
   }
 
-  /**
-   * What an application holds directly; the other children of the root are V8's.
-   * @param {number} node
-   */
+  /** What an application holds directly; the other children of the root are V8's. @param {number} node */
   isUserRoot (node) {
     return !this.isSynthetic(node) || this.nameOf(node) === '(Document DOM trees)'
   }

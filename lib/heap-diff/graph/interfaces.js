@@ -31,10 +31,7 @@ function inferInterfaces (shapes) {
     .map(({ name, properties }) => ({ name, properties }))
 }
 
-/**
- * @param {readonly string[]} names
- * @returns {Interface}
- */
+/** @param {readonly string[]} names @returns {Interface} */
 function toInterface (names) {
   let text = '{'
   const properties = []

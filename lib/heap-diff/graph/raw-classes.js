@@ -51,10 +51,7 @@ class ClassFinder {
   #object
   #native
 
-  /**
-   * @param {Graph} graph
-   * @param {boolean} isClassic
-   */
+  /** @param {Graph} graph @param {boolean} isClassic */
   constructor (graph, isClassic) {
     this.#graph = graph
     this.#isClassic = isClassic
@@ -82,10 +79,7 @@ class ClassFinder {
     return this.#known.get(key) ?? this.#make(key, { name: this.#namesOfTypes[type], location: '', shape: NO_SHAPE, isOfType: true })
   }
 
-  /**
-   * What has a name is mostly of the class which the last of that name was of.
-   * @param {number} node
-   */
+  /** What has a name is mostly of the class which the last of that name was of. @param {number} node */
   #named (node) {
     const graph = this.#graph
     const name = graph.name[node]
@@ -100,10 +94,7 @@ class ClassFinder {
     return index
   }
 
-  /**
-   * @param {number} node
-   * @param {{ location: number, shape: number, isDetached: boolean }} kind
-   */
+  /** @param {number} node @param {{ location: number, shape: number, isDetached: boolean }} kind */
   #indexOf (node, { location, shape, isDetached }) {
     const graph = this.#graph
     const isByName = location === NO_LOCATION && shape === NO_SHAPE && !isDetached
@@ -118,10 +109,7 @@ class ClassFinder {
     return location === null ? '' : `${location.script},${location.line},${location.column}`
   }
 
-  /**
-   * @param {string | number} key
-   * @param {RawClass} rawClass
-   */
+  /** @param {string | number} key @param {RawClass} rawClass */
   #make (key, rawClass) {
     const index = this.#classes.push(rawClass) - 1
     this.#known.set(key, index)
@@ -134,11 +122,7 @@ function nameOfType (type) {
   return { hidden: '(system)', code: '(compiled code)', closure: 'Function', regexp: 'RegExp' }[type] ?? `(${type})`
 }
 
-/**
- * An element goes by its tag alone.
- * @param {string} name
- * @param {boolean} isDetached
- */
+/** An element goes by its tag alone. @param {string} name @param {boolean} isDetached */
 function nameOfClass (name, isDetached) {
   const full = isDetached ? `Detached ${name}` : name
   return full.replace(/^((?:Detached )?<[^ ]*) .*$/s, '$1>')
@@ -202,10 +186,7 @@ class ShapeTable {
     return true
   }
 
-  /**
-   * @param {number} node
-   * @param {number} hash
-   */
+  /** @param {number} node @param {number} hash */
   #make (node, hash) {
     const { firstEdge, edgeType, edgeName } = this.#graph
     const names = []

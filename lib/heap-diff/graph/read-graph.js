@@ -74,11 +74,7 @@ class GraphBuilder {
   #highestName = 0
   #places = new LocationTable()
 
-  /**
-   * @param {string} file
-   * @param {number} fileBytes
-   * @param {StringTable} strings
-   */
+  /** @param {string} file @param {number} fileBytes @param {StringTable} strings */
   constructor (file, fileBytes, strings) {
     this.#file = file
     this.#fileBytes = fileBytes
@@ -156,12 +152,7 @@ class GraphBuilder {
     }
   }
 
-  /**
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   * @param {number} position
-   */
+  /** @param {Buffer} bytes @param {number} start @param {number} end @param {number} position */
   string (bytes, start, end, position) {
     this.#weakMapNames.look(this.#strings.count, bytes, start, end)
     this.#strings.add(position + start, position + end)
@@ -183,11 +174,7 @@ class GraphBuilder {
     return this.#made ?? this.#refuse('a header in front', 'none')
   }
 
-  /**
-   * @param {Header['meta']} meta
-   * @param {number} nodes
-   * @param {number} edges
-   */
+  /** @param {Header['meta']} meta @param {number} nodes @param {number} edges */
   #checkHeader (meta, nodes, edges) {
     const { node_types: nodeTypes, edge_types: edgeTypes } = meta
     const types = [nodeTypes[this.#at.type], edgeTypes[this.#at['edge type']]]
@@ -209,11 +196,7 @@ class GraphBuilder {
     return name
   }
 
-  /**
-   * @param {string} wanted
-   * @param {string} got
-   * @returns {never}
-   */
+  /** @param {string} wanted @param {string} got @returns {never} */
   #refuse (wanted, got) {
     throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(this.#file, wanted, got)
   }
@@ -226,12 +209,7 @@ class LocationTable {
   /** Indexes, by a number that equal places share. @type {Map<number, number[]>} */
   #indexes = new Map()
 
-  /**
-   * @param {number} script
-   * @param {number} line
-   * @param {number} column
-   * @returns {number} index
-   */
+  /** @param {number} script @param {number} line @param {number} column @returns {number} index */
   indexOf (script, line, column) {
     const hash = (Math.imul(Math.imul(script, HASH_FACTOR) + line, HASH_FACTOR) + column) | 0
     const alike = this.#indexes.get(hash)
@@ -258,12 +236,7 @@ class WeakMapNames {
   /** Of the text that both edges have. @type {Map<string, number>} */
   #pairs = new Map()
 
-  /**
-   * @param {number} index
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {number} index @param {Buffer} bytes @param {number} start @param {number} end */
   look (index, bytes, start, end) {
     const first = bytes[start + 1]
     if (first < 0x30 || first > 0x39 || bytes[end - 2] !== 0x29) return
@@ -321,10 +294,7 @@ class StringTable {
     this.#end = end
   }
 
-  /**
-   * Remembered: for names, of which there are few.
-   * @param {number} index
-   */
+  /** Remembered: for names, of which there are few. @param {number} index */
   get (index) {
     const known = this.#known.get(index)
     if (known !== undefined) return known
@@ -333,10 +303,7 @@ class StringTable {
     return text
   }
 
-  /**
-   * @param {number} index
-   * @returns {string}
-   */
+  /** @param {number} index @returns {string} */
   read (index) {
     const start = this.#starts[index]
     const end = index + 1 < this.#count ? this.#starts[index + 1] : this.#end
@@ -348,10 +315,7 @@ class StringTable {
     fs.closeSync(this.#fd)
   }
 
-  /**
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {number} start @param {number} end */
   #bytes (start, end) {
     if (start < this.#blockStart || end > this.#blockStart + this.#block.length) {
       const block = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, end - start))

@@ -71,10 +71,7 @@ function findAgain (first, other) {
   return again.map(position => position !== NONE && mayKeep(position) ? position : NONE)
 }
 
-/**
- * @param {Baseline} snapshot
- * @param {Int32Array} positions
- */
+/** @param {Baseline} snapshot @param {Int32Array} positions */
 function numbersOf ({ id }, positions) {
   const numbers = new Int32Array(id.length).fill(NONE)
   for (let number = 0; number < positions.length; number++) numbers[positions[number]] = number
@@ -90,11 +87,7 @@ function keepersOf ({ id, classOf, classes }) {
   return (/** @type {number} */ position) => id[position] % 2 === 1 && isNamed[classOf[position]]
 }
 
-/**
- * @param {Baseline} snapshot
- * @param {Int32Array} numberOf
- * @param {number} count
- */
+/** @param {Baseline} snapshot @param {Int32Array} numberOf @param {number} count */
 function keptBy ({ size, end, classOf, classes }, numberOf, count) {
   const bytes = new Float64Array(count)
   const keeper = new Int32Array(size.length)
@@ -182,10 +175,7 @@ class Contents {
     else this.#functions.set(key, { place, count: 1 })
   }
 
-  /**
-   * @param {number} position
-   * @param {number} node
-   */
+  /** @param {number} position @param {number} node */
   #addHolding (position, node) {
     const { graph, dominators: { endOf, retainedSize } } = this.#latest
     const row = this.#rowOfNode[node]

@@ -30,10 +30,7 @@ function isNamed ({ by, name, isRepeated = false, isOfNode = false }) {
   return (by === 'property' || by === 'variable') && name !== '' && name !== '__proto__' && !REDACTED.test(name)
 }
 
-/**
- * Whether the listeners themselves grew, not an object in a variable of one of them.
- * @param {readonly Step[]} path
- */
+/** Whether the listeners themselves grew, not an object in a variable of one of them. @param {readonly Step[]} path */
 function isOfListeners (path) {
   const events = listenersIn(path)
   if (events === -1) return false
@@ -45,10 +42,7 @@ function listenersIn (path) {
   return path.findLastIndex(({ name }) => name === LISTENERS || name === TARGET_LISTENERS)
 }
 
-/**
- * @param {readonly Step[]} path
- * @param {string} className  if there is no name
- */
+/** @param {readonly Step[]} path @param {string} className  if there is no name */
 function nameOf (path, className) {
   if (path.at(-1)?.className === TIMERS) return TIMER_CALLS
   const queue = queueOf(path)
@@ -112,10 +106,7 @@ function ownerOfPackage (path) {
   })
 }
 
-/**
- * V8 names a plain object after its keys, which may be data.
- * @param {string} className
- */
+/** V8 names a plain object after its keys, which may be data. @param {string} className */
 function shownClass (className) {
   return className.startsWith('{') && REDACTED.test(className) ? 'Object' : className
 }
@@ -125,10 +116,7 @@ function ownerOf (path) {
   return path.findLast(isNamed)?.name ?? path.at(-1)?.className ?? ''
 }
 
-/**
- * @param {readonly Step[]} path
- * @param {string} className  if there is no name
- */
+/** @param {readonly Step[]} path @param {string} className  if there is no name */
 function asWritten (path, className) {
   const at = path.findLastIndex(isNamed)
   const name = at === -1 ? className : path[at].name
@@ -287,10 +275,7 @@ function isHeldBy (path, { file, name }) {
   return holder !== undefined && file.test(holder.place?.file ?? '') && (name === undefined || name.test(holder.className) || CACHE.test(holder.className))
 }
 
-/**
- * @param {readonly Holding[]} holds
- * @param {RegExp} className
- */
+/** @param {readonly Holding[]} holds @param {RegExp} className */
 function holdsAny (holds, className) {
   return holds.some(({ name }) => className.test(name))
 }
@@ -313,10 +298,7 @@ function areConnections ({ className, holds }) {
 
 const MAX_HINTS = 2
 
-/**
- * @param {Growth} growth
- * @returns {string[]}
- */
+/** @param {Growth} growth @returns {string[]} */
 function patternsOf (growth) {
   return PATTERNS.filter(({ is }) => is(growth)).slice(0, MAX_HINTS).map(({ text }) => text)
 }

@@ -15,10 +15,7 @@ const INSTALLED = /[\\/]node_modules[\\/]loopscope[\\/]lib[\\/]/
 const CALLBACK = '_onTimeout' // of a timer
 const IDENTIFIER = /^#?[A-Za-z_$][\w$]*$/
 
-/**
- * @param {Graph} graph
- * @returns {Map<number, string>} by the script's number: file or URL
- */
+/** @param {Graph} graph @returns {Map<number, string>} by the script's number: file or URL */
 function findScriptNames (graph) {
   const closure = graph.nodeType('closure')
   /** @type {Map<number, string>} */
@@ -33,11 +30,7 @@ function findScriptNames (graph) {
   return names
 }
 
-/**
- * @param {Graph} graph
- * @param {number} node
- * @param {(name: string) => boolean} isWanted
- */
+/** @param {Graph} graph @param {number} node @param {(name: string) => boolean} isWanted */
 function follow (graph, node, isWanted) {
   const internal = graph.edgeTypeOf('internal')
   for (let edge = graph.firstEdge[node]; edge < graph.firstEdge[node + 1]; edge++) {
@@ -45,15 +38,9 @@ function follow (graph, node, isWanted) {
   }
 }
 
-/**
- * @param {Graph} graph
- * @param {Map<number, string>} scriptNames
- */
+/** @param {Graph} graph @param {Map<number, string>} scriptNames */
 function createPlaceFinder (graph, scriptNames) {
-  /**
-   * @param {number} node
-   * @returns {{ file: string, line: number } | null} line from 1
-   */
+  /** @param {number} node @returns {{ file: string, line: number } | null} line from 1 */
   return node => {
     const location = graph.locationOf[node] === NO_LOCATION ? null : graph.locations[graph.locationOf[node]]
     const file = location && scriptNames.get(location.script)
@@ -109,10 +96,7 @@ function withDeclaration (suspect, readSource) {
   return line === null ? suspect : { ...suspect, place: { ...place, line } }
 }
 
-/**
- * Matches the line that declares a name; a loop over it does not declare it.
- * @param {string} name
- */
+/** Matches the line that declares a name; a loop over it does not declare it. @param {string} name */
 function declares (name) {
   return new RegExp(`\\b(?:const|let|var|class|function)\\b(?:(?!\\b(?:of|in)\\b)[^;=])*(?<![\\w$.])${escape(name)}(?![\\w$])`)
 }

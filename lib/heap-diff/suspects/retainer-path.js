@@ -52,22 +52,13 @@ function findPath ({ graph, reachedBy }, node, info) {
   return shown.map(edge => stepOf(graph, edge, info))
 }
 
-/**
- * @param {Graph} graph
- * @param {number} edge
- * @param {NodeInfo} info
- * @returns {Step}
- */
+/** @param {Graph} graph @param {number} edge @param {NodeInfo} info @returns {Step} */
 function stepOf (graph, edge, info) {
   const node = graph.edgeTo[edge]
   return { ...referenceOf(graph, edge), className: info.classNameOf(node), node, place: info.placeOf(node) }
 }
 
-/**
- * @param {Graph} graph
- * @param {number} edge
- * @returns {Pick<Step, 'by' | 'name'>}
- */
+/** @param {Graph} graph @param {number} edge @returns {Pick<Step, 'by' | 'name'>} */
 function referenceOf (graph, edge) {
   const type = graph.edgeTypes[graph.edgeType[edge]]
   if (graph.hasNumber(edge)) return { by: type === 'element' ? 'entry' : 'internal', name: '' }
@@ -79,10 +70,7 @@ function referenceOf (graph, edge) {
   return /^\d/.test(name) ? { by: 'entry', name: '' } : { by: 'internal', name }
 }
 
-/**
- * @param {Graph} graph
- * @param {number} edge
- */
+/** @param {Graph} graph @param {number} edge */
 function sourceOf ({ firstEdge, nodeCount }, edge) {
   let low = 0
   let high = nodeCount
@@ -144,10 +132,7 @@ function withoutInner (steps) {
   return kept
 }
 
-/**
- * @param {Step} step
- * @param {Step} [holder]
- */
+/** @param {Step} step @param {Step} [holder] */
 function isOfNode ({ by, name }, holder) {
   const isPrivate = by === 'property' && name.startsWith('#')
   return (by === 'variable' || isPrivate) && holder?.place?.file.startsWith('node:') === true && !Object.hasOwn(globalThis, name)

@@ -108,11 +108,7 @@ function sumOf (group) {
   return group.reduce((sum, { bytes }) => sum + growthOf(bytes), 0)
 }
 
-/**
- * @param {Growth[]} members
- * @param {Reader} reader
- * @returns {Description}
- */
+/** @param {Growth[]} members @param {Reader} reader @returns {Description} */
 function describe (members, reader) {
   const largest = members.reduce((best, member) => growthOf(member.bytes) > growthOf(best.bytes) ? member : best)
   const path = reader.pathOf(largest.position)
@@ -145,10 +141,7 @@ function placeOf (path) {
   return (owner === -1 ? path : path.slice(0, owner)).findLast(({ place }) => place !== null && isOfApplication(place))?.place
 }
 
-/**
- * Several objects that the same code holds are one suspect.
- * @param {readonly Description[]} found
- */
+/** Several objects that the same code holds are one suspect. @param {readonly Description[]} found */
 function mergeAlike (found) {
   /** @type {Map<string, Description>} */
   const merged = new Map()
@@ -159,11 +152,7 @@ function mergeAlike (found) {
   return [...merged.values()]
 }
 
-/**
- * @param {Description} one
- * @param {Description} other
- * @returns {Description}
- */
+/** @param {Description} one @param {Description} other @returns {Description} */
 function mergeTwo (one, other) {
   const bytes = one.bytes.map((value, at) => value + other.bytes[at])
   return {

@@ -45,10 +45,7 @@ class PromiseGraph {
     }
   }
 
-  /**
-   * @param {number} generator
-   * @returns {number | null} node of its function
-   */
+  /** @param {number} generator @returns {number | null} node of its function */
   functionOf (generator) {
     const closure = this.#internal(generator).find(edge => this.#graph.strings.get(this.#graph.edgeName[edge]) === 'function' && !this.#graph.hasNumber(edge))
     return closure === undefined ? null : this.#graph.edgeTo[closure]
@@ -88,10 +85,7 @@ class PromiseGraph {
     return edges
   }
 
-  /**
-   * @param {number} node
-   * @param {number} kind  of a list whose members lead to the next
-   */
+  /** @param {number} node @param {number} kind  of a list whose members lead to the next */
   #linked (node, kind) {
     const all = [node]
     for (let at = 0; at < all.length && all.length < MAX_PROMISES; at++) {
@@ -203,10 +197,7 @@ class HolderFinder {
   #retainers = new Map()
   #types
 
-  /**
-   * @param {Graph} graph
-   * @param {PromiseGraph} promises
-   */
+  /** @param {Graph} graph @param {PromiseGraph} promises */
   constructor (graph, promises) {
     this.#graph = graph
     this.#promises = promises
@@ -221,10 +212,7 @@ class HolderFinder {
     }
   }
 
-  /**
-   * @param {readonly number[]} promises
-   * @returns {Map<number, Holder>}
-   */
+  /** @param {readonly number[]} promises @returns {Map<number, Holder>} */
   find (promises) {
     this.#readRetainers(promises)
     const found = new Map()
@@ -264,11 +252,7 @@ class HolderFinder {
     return this.#promises.kinds[node] !== GENERATOR && this.#graph.type[node] !== this.#types.synthetic
   }
 
-  /**
-   * The nearest by steps.
-   * @param {number} promise
-   * @returns {Holder | null}
-   */
+  /** The nearest by steps. @param {number} promise @returns {Holder | null} */
   #holderOf (promise) {
     /** @type {{ node: number, cost: number, via: number | null }[]} */
     const pending = [{ node: promise, cost: 0, via: null }]

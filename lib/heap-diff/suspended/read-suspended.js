@@ -66,10 +66,7 @@ class SuspendedReader {
   /** By generator: those that go on after it. @type {Map<number, number[]>} */
   #awaiters = new Map()
 
-  /**
-   * @param {Graph} graph
-   * @param {(place: CallFrame) => boolean} isApp
-   */
+  /** @param {Graph} graph @param {(place: CallFrame) => boolean} isApp */
   constructor (graph, isApp) {
     this.#graph = graph
     this.#promises = new PromiseGraph(graph)
@@ -173,10 +170,7 @@ class SuspendedReader {
     return { place, count: generators.size, awaitedBy }
   }
 
-  /**
-   * @param {Found[]} found
-   * @returns {Map<Found, Stop['holder']>}
-   */
+  /** @param {Found[]} found @returns {Map<Found, Stop['holder']>} */
   #holdersOf (found) {
     const samples = found.map(one => [...one.generators].slice(0, MAX_SAMPLES).map(generator => /** @type {number} */ (this.#promises.awaits.get(generator))))
     const holders = new HolderFinder(this.#graph, this.#promises).find(samples.flat())

@@ -39,19 +39,13 @@ function createAccess ({ application, sources, now }) {
   const tokens = createTokens({ ...application, now, onFault: error => sources.log.warn({ err: error }, 'the token file cannot be read') })
   const failedAuth = createFailedAuthLimiter({ now })
 
-  /**
-   * In production it is disabled until access is configured.
-   * @param {AdminRequest} request
-   */
+  /** In production it is disabled until access is configured. @param {AdminRequest} request */
   function isEnabled ({ endpoint }) {
     const { isProduction, hasAuthorize, tokens, tokenFile } = application
     return endpoint === 'control' || !isProduction || hasAuthorize || tokens.length > 0 || tokenFile !== null
   }
 
-  /**
-   * @param {AdminRequest} request
-   * @returns {Refusal | null} null: the origin is allowed
-   */
+  /** @param {AdminRequest} request @returns {Refusal | null} null: the origin is allowed */
   function checkOrigin (request) {
     if (!isHostAllowed(request.headers.host, application.hosts)) {
       return refusal('host', 403, 'The Host header names a host that is not one of this service.',
@@ -63,10 +57,7 @@ function createAccess ({ application, sources, now }) {
     return null
   }
 
-  /**
-   * @param {AdminRequest} request
-   * @returns {Verdict}
-   */
+  /** @param {AdminRequest} request @returns {Verdict} */
   function authenticate (request) {
     // Only this user can open the socket's file.
     if (request.endpoint === 'control') return { grant: EVERYTHING }
@@ -164,10 +155,7 @@ function createFailedAuthLimiter ({ now = monotonicMs }) {
       if (failures.size > MAX_PEERS) failures.delete(/** @type {string} */ (failures.keys().next().value))
     },
 
-    /**
-     * @param {string} peer
-     * @returns {number} seconds to wait; 0 if the peer may try once more
-     */
+    /** @param {string} peer @returns {number} seconds to wait; 0 if the peer may try once more */
     waitSeconds (peer) {
       const failed = recent(peer)
       return failed !== undefined && failed.count >= MAX_FAILURES ? Math.ceil((failed.since + FAILURES_MS - now()) / 1e3) : 0

@@ -157,10 +157,7 @@ function createAdminSources (parts) {
   }
 }
 
-/**
- * @param {ApplicationSettings} application
- * @param {ObserverSettings} settings
- */
+/** @param {ApplicationSettings} application @param {ObserverSettings} settings */
 function factsOf ({ appName, group, appRoot, startedAt, version }, { keepSeconds, hz, stallThresholdMs }) {
   const { pid, versions: { node: nodeVersion } } = process
   return { appName, group, appRoot, pid, startedAt, nodeVersion, version, keepSeconds, hz, stallThresholdMs }
@@ -175,10 +172,7 @@ function describeRange ({ offReason, fromMicros }) {
   return { off: offReason, fromMs: offReason === null && Number.isFinite(fromMicros) ? Math.round(toEpochMs(fromMicros)) : null }
 }
 
-/**
- * @param {unknown} text
- * @param {SourceParts['marks']} marks
- */
+/** @param {unknown} text @param {SourceParts['marks']} marks */
 function makeMark (text, marks) {
   const mark = newMark(text)
   marks.add(mark)

@@ -112,10 +112,7 @@ class Admin {
     return { url, listenProblem: opened.closed.signal.aborted ? null : listenProblem, controlProblem }
   }
 
-  /**
-   * @param {AdminApplication} application
-   * @param {OpenApplication} opened
-   */
+  /** @param {AdminApplication} application @param {OpenApplication} opened */
   async #listen ({ listen, worker, basePath }, opened) {
     if (listen === null) return null
     const { Listener, workerAddress } = require('./listener')
@@ -133,21 +130,14 @@ class Admin {
     return application?.sources().findings()
   }
 
-  /**
-   * @param {number} id
-   * @returns {Promise<Findings>}
-   */
+  /** @param {number} id @returns {Promise<Findings>} */
   async findings (id) {
     const application = this.#applications.get(id)
     if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('findings()') // closed while the request was in flight
     return application.sources().findings()
   }
 
-  /**
-   * @param {number} id
-   * @param {WhatIfOptions} wanted
-   * @returns {Promise<WhatIf>}
-   */
+  /** @param {number} id @param {WhatIfOptions} wanted @returns {Promise<WhatIf>} */
   async whatIf (id, wanted) {
     const application = this.#applications.get(id)
     if (application === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('whatIf()')
@@ -210,10 +200,7 @@ class Admin {
     return require('../rules/rules').createApplicationRules({ application, sources, observer: this.#parts, counts: this.#ruleCounts })
   }
 
-  /**
-   * @param {AdminApplication} application
-   * @param {Sources} sources
-   */
+  /** @param {AdminApplication} application @param {Sources} sources */
   #makeRouter (application, sources) {
     const { Router } = require('./router')
     const { createRoutes } = require('./routes')
@@ -241,10 +228,7 @@ function factsOf ({ appName, group, version, instance, startedAt }) {
   return { ...ownIdentity(), startedAt, appName, group, version, instance }
 }
 
-/**
- * @param {() => Promise<void>} work
- * @returns {Promise<string | null>} what went wrong
- */
+/** @param {() => Promise<void>} work @returns {Promise<string | null>} what went wrong */
 async function problemOf (work) {
   try {
     await work()

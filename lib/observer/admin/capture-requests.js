@@ -118,10 +118,7 @@ function createBudgets ({ now = monotonicMs } = {}) {
   /** When each kind was used. @type {Map<string, number[]>} */
   const used = new Map()
   return {
-    /**
-     * @param {string} kind
-     * @returns {number} seconds until one more may be taken; 0: now
-     */
+    /** @param {string} kind @returns {number} seconds until one more may be taken; 0: now */
     waitSeconds (kind) {
       const times = used.get(kind) ?? []
       const waits = policyOf(kind).budgets.map(({ count, perMs }) => {

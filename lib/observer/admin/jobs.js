@@ -40,11 +40,7 @@ class Jobs {
   /** Oldest first. @type {Map<string, { job: Job, cancel: AbortController, stop: AbortController, done: Promise<void> }>} */
   #jobs = new Map()
 
-  /**
-   * @param {JobOrder} order
-   * @param {Sources} sources
-   * @returns {Job}
-   */
+  /** @param {JobOrder} order @param {Sources} sources @returns {Job} */
   start (order, sources) {
     const { kind, label, actor } = order
     /** @type {Job} */
@@ -82,11 +78,7 @@ class Jobs {
     return this.list().find(job => job.kind === kind && job.endedAt === null) ?? null
   }
 
-  /**
-   * Resolves when the job has ended, or after maxMs.
-   * @param {string} id
-   * @param {number} maxMs
-   */
+  /** Resolves when the job has ended, or after maxMs. @param {string} id @param {number} maxMs */
   async wait (id, maxMs) {
     /** @type {NodeJS.Timeout | undefined} */
     let timer
@@ -95,18 +87,12 @@ class Jobs {
     clearTimeout(timer)
   }
 
-  /**
-   * @param {string} id
-   * @param {string} reason
-   */
+  /** @param {string} id @param {string} reason */
   cancel (id, reason) {
     this.#jobs.get(id)?.cancel.abort(reason)
   }
 
-  /**
-   * Ends the recording early; what was recorded becomes the artifact.
-   * @param {string} id
-   */
+  /** Ends the recording early; what was recorded becomes the artifact. @param {string} id */
   stop (id) {
     const entry = this.#jobs.get(id)
     if (entry === undefined || entry.job.endedAt !== null) return
@@ -142,11 +128,7 @@ class Jobs {
     this.#audit(job, sources)
   }
 
-  /**
-   * Logs one line per capture, whatever its outcome.
-   * @param {Job} job
-   * @param {Sources} sources
-   */
+  /** Logs one line per capture, whatever its outcome. @param {Job} job @param {Sources} sources */
   #audit ({ id, kind, state, label, actor, startedAt, endedAt, artifact, problem }, sources) {
     const { name = null, sha256 = null } = artifact ?? {}
     const audit = { id, kind, state, label, actor, startedAt, endedAt, artifact: name, sha256, problem: problem?.detail ?? null }

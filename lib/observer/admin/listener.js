@@ -70,10 +70,7 @@ class Listener {
     await closed
   }
 
-  /**
-   * @param {http.IncomingMessage} incoming
-   * @param {http.ServerResponse} outgoing
-   */
+  /** @param {http.IncomingMessage} incoming @param {http.ServerResponse} outgoing */
   async #serve (incoming, outgoing) {
     const { basePath } = this.#parts
     const target = incoming.url ?? '/'

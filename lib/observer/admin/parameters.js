@@ -31,11 +31,7 @@ function readParameters (query, checks) {
   return Object.fromEntries(read)
 }
 
-/**
- * @param {number} exclusiveMin
- * @param {number} max
- * @returns {ParameterCheck}
- */
+/** @param {number} exclusiveMin @param {number} max @returns {ParameterCheck} */
 function numberAbove (exclusiveMin, max) {
   return (name, value) => {
     const number = /^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : NaN
@@ -44,11 +40,7 @@ function numberAbove (exclusiveMin, max) {
   }
 }
 
-/**
- * @param {number} min
- * @param {number} max
- * @returns {ParameterCheck}
- */
+/** @param {number} min @param {number} max @returns {ParameterCheck} */
 function integer (min, max) {
   return (name, value) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN
@@ -57,10 +49,7 @@ function integer (min, max) {
   }
 }
 
-/**
- * @param {readonly string[]} allowed
- * @returns {ParameterCheck}
- */
+/** @param {readonly string[]} allowed @returns {ParameterCheck} */
 function oneOf (allowed) {
   return (name, value) => {
     if (!allowed.includes(value)) refuse(name, `one of ${allowed.join(', ')}`, value)

@@ -22,10 +22,7 @@ function requestsText (answer) {
   return [...describeStale(answer), describeCounts(answer, rows.length), ...rows, ''].join('\n')
 }
 
-/**
- * @param {readonly SlowRequest[]} requests
- * @param {{ isStale: boolean }} known
- */
+/** @param {readonly SlowRequest[]} requests @param {{ isStale: boolean }} known */
 function slowRequestsText (requests, { isStale }) {
   const stale = isStale ? ['the event loop is blocked: these are the last known requests', ''] : []
   if (requests.length === 0) return [...stale, 'no slow requests', ''].join('\n')

@@ -130,10 +130,7 @@ class Router {
     }
   }
 
-  /**
-   * @param {Call} call
-   * @returns {Promise<AdminResponse | Problem>}
-   */
+  /** @param {Call} call @returns {Promise<AdminResponse | Problem>} */
   async #run ({ route, params, request, signal, onAuthorized }) {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     const row = Object.hasOwn(route.methods, method) ? route.methods[method] : undefined
@@ -166,10 +163,7 @@ const CLIENT_LEFT = Object.freeze({ status: 409, detail: 'The client left before
 /** Rights of a request that needs no token. @type {Grant} */
 const NOTHING = Object.freeze({ can: async () => false })
 
-/**
- * @param {Scope} scope
- * @returns {Refusal}
- */
+/** @param {Scope} scope @returns {Refusal} */
 function outOfScope (scope) {
   return {
     reason: 'scope',
@@ -190,10 +184,7 @@ function wrongMethod ({ methods }) {
   return { status: 405, detail: `This route knows ${names}.`, remedy: 'Use one of them.', headers: { Allow: names } }
 }
 
-/**
- * @param {AdminResponse | Problem} result
- * @returns {result is Problem}
- */
+/** @param {AdminResponse | Problem} result @returns {result is Problem} */
 function isProblem (result) {
   return 'detail' in result
 }
@@ -226,11 +217,7 @@ function createPathMatch (routes) {
   }
 }
 
-/**
- * @param {string[]} parts
- * @param {string[]} given
- * @returns {Record<string, string> | null}
- */
+/** @param {string[]} parts @param {string[]} given @returns {Record<string, string> | null} */
 function matchParts (parts, given) {
   if (parts.length !== given.length) return null
   /** @type {[string, string][]} */

@@ -16,10 +16,7 @@ const { KINDS } = require('../../shared/captures/kinds')
 
 /** @import { AdminRequest, Context, RouteRow } from './router' */
 
-/**
- * State that routes share (running captures, connected clients) belongs to one application.
- * @returns {RouteRow[]}
- */
+/** State that routes share (running captures, connected clients) belongs to one application. @returns {RouteRow[]} */
 function createRoutes () {
   const routes = [
     ...createReadingRoutes(),
@@ -91,10 +88,7 @@ function page () {
   })
 }
 
-/**
- * @param {Context} context
- * @param {readonly RouteRow[]} routes
- */
+/** @param {Context} context @param {readonly RouteRow[]} routes */
 function index ({ request: { base, endpoint }, sources }, routes) {
   const links = routes.flatMap(({ name, path, title }) => title === undefined ? [] : [[toCamelCase(name), { href: base + path, title }]])
   return json(200, {

@@ -54,10 +54,7 @@ async function claimSocketPath (file) {
   if (fs.lstatSync(file, { throwIfNoEntry: false, bigint: true })?.ino === found.ino) removeIfThere(file) // no other process was faster
 }
 
-/**
- * Not fs.rmSync(), which calls lstat() again.
- * @param {string} file
- */
+/** Not fs.rmSync(), which calls lstat() again. @param {string} file */
 function removeIfThere (file) {
   try {
     fs.unlinkSync(file)

@@ -165,10 +165,7 @@ function download (bytes, { name, contentType, headers }) {
   return createResponse(200, bytes, { ...headers, 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${name}"` })
 }
 
-/**
- * @param {string} kind
- * @param {number} ms
- */
+/** @param {string} kind @param {number} ms */
 function fileName (kind, ms) {
   return `${kind}-${new Date(ms).toISOString().replace(/[-:.]/g, '').toLowerCase()}`
 }

@@ -82,10 +82,7 @@ function requestForPut (item, { url }) {
   }
 }
 
-/**
- * @param {EgressItem} item
- * @returns {{ body: Uint8Array | null, contentType: string }}
- */
+/** @param {EgressItem} item @returns {{ body: Uint8Array | null, contentType: string }} */
 function contentOf (item) {
   const { file, body, report, profile, heapProfile } = item
   if (body !== undefined) return { body, contentType: JSON_TYPE }
@@ -153,10 +150,7 @@ function profileOf (item, { everySeconds }) {
   return found === null || found.message.sample.length === 0 ? null : found
 }
 
-/**
- * @param {EgressItem} item
- * @returns {EgressProfile | null}
- */
+/** @param {EgressItem} item @returns {EgressProfile | null} */
 function readProfile (item) {
   const { profile, heapProfile, trace = null } = item
   const { buildHeapPprof, buildPprof } = require('../../formats/pprof')
@@ -166,10 +160,7 @@ function readProfile (item) {
   return { kind: 'heap', message, trace }
 }
 
-/**
- * @param {EgressItem} item
- * @returns {EncodeContext}
- */
+/** @param {EgressItem} item @returns {EncodeContext} */
 function contextOf ({ appRoot, fromMs, labels: { service, pid } }) {
   return { appRoot, title: `${service} (pid ${pid})`, startedAt: fromMs }
 }

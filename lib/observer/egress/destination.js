@@ -42,10 +42,7 @@ function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, coun
   const queue = new Queue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => count('unreadable') })
   const senders = [true, false].map(isUrgent => new Sender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
 
-  /**
-   * @param {EgressOutcome} outcome
-   * @param {string | null} problem
-   */
+  /** @param {EgressOutcome} outcome @param {string | null} problem */
   function onOutcome (outcome, problem) {
     count(outcome)
     outage.note(outcome, problem)
@@ -130,10 +127,7 @@ function createOutageNotifier ({ onChange, now = monotonicMs }) {
   let isTold = false
 
   return {
-    /**
-     * @param {EgressOutcome} outcome
-     * @param {string | null} problem
-     */
+    /** @param {EgressOutcome} outcome @param {string | null} problem */
     note (outcome, problem) {
       if (outcome === 'sent') {
         sinceMs = Infinity

@@ -154,10 +154,7 @@ class Egress {
     }))
   }
 
-  /**
-   * @param {DestinationSettings['to']} to
-   * @param {EgressOutcome} outcome
-   */
+  /** @param {DestinationSettings['to']} to @param {EgressOutcome} outcome */
   #count (to, outcome) {
     const key = `${to} ${outcome}`
     const total = this.#totals.get(key) ?? { to, outcome, count: 0 }
@@ -181,10 +178,7 @@ class Egress {
     for (const destination of this.#destinations) destination.sweep((owner, folder) => this.#isGone(owner, folder))
   }
 
-  /**
-   * @param {string} owner
-   * @param {string} folder
-   */
+  /** @param {string} owner @param {string} folder */
   #isGone (owner, folder) {
     const identity = identityOfId(owner)
     if (identity.namespace !== this.#identity.namespace) return ageMs(touchedAt(folder), Date.now()) > SILENT_MS
@@ -218,11 +212,7 @@ function createItems ({ appName, appRoot }) {
   const labels = { service: appName, pid: String(process.pid), host: os.hostname(), version: versionOf(appRoot) }
   let sequence = 0
 
-  /**
-   * @param {'cpu' | 'stall'} kind
-   * @param {string} extension
-   * @param {number} at
-   */
+  /** @param {'cpu' | 'stall'} kind @param {string} extension @param {number} at */
   const nameOf = (kind, extension, at) => createFileName({ kind, extension, at, appName, pid: process.pid, sequence: ++sequence })
 
   return {
@@ -249,10 +239,7 @@ function createItems ({ appName, appRoot }) {
       return { id: randomUUID(), kind: 'stall', fromMs: at, toMs: at + durationMs, report: whole, fileName, labels, appRoot }
     },
 
-    /**
-     * @param {SentArtifact} artifact
-     * @returns {EgressItem}
-     */
+    /** @param {SentArtifact} artifact @returns {EgressItem} */
     artifact ({ kind, name, path: file, from, to, profile, heapProfile, body }) {
       const time = { fromMs: Math.round(from), toMs: Math.round(to) }
       return { id: randomUUID(), kind, ...time, file, profile, heapProfile, body, fileName: name, labels, appRoot }
@@ -260,10 +247,7 @@ function createItems ({ appName, appRoot }) {
   }
 }
 
-/**
- * @param {string} appRoot
- * @returns {string} '' if unknown
- */
+/** @param {string} appRoot @returns {string} '' if unknown */
 function versionOf (appRoot) {
   try {
     const { version } = JSON.parse(readRegularText(path.join(appRoot, 'package.json')))

@@ -34,11 +34,7 @@ const OF_RESOURCE = Object.freeze({
 const OF_PROFILE = Object.freeze({ unfinished_stall: 'loopscope.unfinished_stall' })
 const OF_SAMPLE = Object.freeze({ pid: 'process.pid', thread: 'thread.name' })
 
-/**
- * @param {Profile} message
- * @param {Facts} facts
- * @returns {Buffer}
- */
+/** @param {Profile} message @param {Facts} facts @returns {Buffer} */
 function encodeProfilesRequest (message, { id, labels, trace }) {
   const dictionary = new Dictionary(message)
   const link = trace === null ? 0 : dictionary.link(trace)
@@ -98,10 +94,7 @@ function placeSample ({ locationId, value, label }, dictionary, link) {
   }
 }
 
-/**
- * @param {PlacedSample} sample
- * @param {number} at
- */
+/** @param {PlacedSample} sample @param {number} at */
 function writeSample ({ stack, attributes, link, values }, at) {
   return new ProtobufWriter().number(1, stack).numbers(2, attributes).number(3, link).numbers(4, [values[at]])
 }
@@ -208,19 +201,13 @@ function entriesOf (table) {
   return [...table.values()].map(({ entry }) => entry)
 }
 
-/**
- * @param {Record<string, string>} labels
- * @returns {Attribute[]}
- */
+/** @param {Record<string, string>} labels @returns {Attribute[]} */
 function resourceAttributes (labels) {
   const own = Object.entries(labels).filter(([name, value]) => value !== '' && !(name in OF_PROFILE))
   return [...own.map(([name, value]) => toAttribute(OF_RESOURCE, name, value)), ['process.runtime.name', 'nodejs']]
 }
 
-/**
- * @param {Record<string, string>} labels
- * @returns {Attribute[]}
- */
+/** @param {Record<string, string>} labels @returns {Attribute[]} */
 function profileAttributes (labels) {
   return Object.entries(labels).filter(([name]) => name in OF_PROFILE).map(([name, value]) => toAttribute(OF_PROFILE, name, value))
 }
@@ -261,10 +248,7 @@ class ProtobufWriter {
   /** @type {number[]} */
   #bytes = []
 
-  /**
-   * @param {number} field
-   * @param {number} value  an integer, at least 0
-   */
+  /** @param {number} field @param {number} value  an integer, at least 0 */
   number (field, value) {
     if (value === 0) return this
     this.#varint(field << 3 | VARINT)
@@ -272,10 +256,7 @@ class ProtobufWriter {
     return this
   }
 
-  /**
-   * @param {number} field
-   * @param {bigint} value
-   */
+  /** @param {number} field @param {bigint} value */
   fixed64 (field, value) {
     if (value === 0n) return this
     const bytes = Buffer.alloc(8)
@@ -285,28 +266,18 @@ class ProtobufWriter {
     return this
   }
 
-  /**
-   * @param {number} field
-   * @param {string} value
-   */
+  /** @param {number} field @param {string} value */
   text (field, value) {
     return value === '' ? this : this.bytes(field, Buffer.from(value))
   }
 
-  /**
-   * A table: also writes empty entries.
-   * @param {number} field
-   * @param {readonly string[]} values
-   */
+  /** A table: also writes empty entries. @param {number} field @param {readonly string[]} values */
   texts (field, values) {
     for (const value of values) this.bytes(field, Buffer.from(value))
     return this
   }
 
-  /**
-   * @param {number} field
-   * @param {Uint8Array | readonly number[]} bytes
-   */
+  /** @param {number} field @param {Uint8Array | readonly number[]} bytes */
   bytes (field, bytes) {
     this.#varint(field << 3 | LENGTH_DELIMITED)
     this.#varint(bytes.length)
@@ -314,10 +285,7 @@ class ProtobufWriter {
     return this
   }
 
-  /**
-   * @param {number} field
-   * @param {readonly number[]} values  packed
-   */
+  /** @param {number} field @param {readonly number[]} values  packed */
   numbers (field, values) {
     if (values.length === 0) return this
     const packed = new ProtobufWriter()
@@ -325,19 +293,12 @@ class ProtobufWriter {
     return this.message(field, packed)
   }
 
-  /**
-   * Also writes an empty message.
-   * @param {number} field
-   * @param {ProtobufWriter} message
-   */
+  /** Also writes an empty message. @param {number} field @param {ProtobufWriter} message */
   message (field, message) {
     return this.bytes(field, message.#bytes)
   }
 
-  /**
-   * @param {number} field
-   * @param {readonly ProtobufWriter[]} messages
-   */
+  /** @param {number} field @param {readonly ProtobufWriter[]} messages */
   messages (field, messages) {
     for (const message of messages) this.message(field, message)
     return this

@@ -146,19 +146,12 @@ class Continuous {
     return sent
   }
 
-  /**
-   * Skips time that was already sent elsewhere.
-   * @param {number} toMicros
-   */
+  /** Skips time that was already sent elsewhere. @param {number} toMicros */
   skip (toMicros) {
     this.#sentToMicros = Math.max(this.#sentToMicros, toMicros)
   }
 
-  /**
-   * @param {number} toMicros
-   * @param {Views} views
-   * @param {How} [how]
-   */
+  /** @param {number} toMicros @param {Views} views @param {How} [how] */
   async #send (toMicros, views, how) {
     const fromMicros = this.#sentToMicros
     if (toMicros <= fromMicros) return
@@ -220,11 +213,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
     }), waitMs)
   }
 
-  /**
-   * @param {Stuck} stuck
-   * @param {number} wantedMs
-   * @param {number} fromMicros
-   */
+  /** @param {Stuck} stuck @param {number} wantedMs @param {number} fromMicros */
   function recheck (stuck, wantedMs, fromMicros) {
     timer = setTimeout(guarded(() => { if (lasting.isStill(stuck)) plan(stuck, wantedMs, fromMicros) }), RECHECK_MS)
   }
@@ -302,10 +291,7 @@ function childOf (nodes, parent, callFrame) {
   return id
 }
 
-/**
- * @param {CallFrame} left
- * @param {CallFrame} right
- */
+/** @param {CallFrame} left @param {CallFrame} right */
 function isSame (left, right) {
   return left.functionName === right.functionName && left.url === right.url &&
     left.lineNumber === right.lineNumber && left.columnNumber === right.columnNumber

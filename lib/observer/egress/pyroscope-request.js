@@ -34,10 +34,7 @@ const MAX_LABELS = 20
 const MAX_NAME_LENGTH = 1024
 const MAX_VALUE_BYTES = 2048
 
-/**
- * @param {EgressProfile} profile
- * @returns {{ contentType: string, body: Buffer }}
- */
+/** @param {EgressProfile} profile @returns {{ contentType: string, body: Buffer }} */
 function encodeIngestForm ({ kind, message, trace }) {
   if (trace !== null) labelSpan(message, trace.spanId)
   const config = SAMPLE_TYPES[kind]

@@ -80,20 +80,14 @@ class Queue {
     }
   }
 
-  /**
-   * @param {EntryFacts} facts
-   * @param {{ isUrgent: boolean }} how
-   */
+  /** @param {EntryFacts} facts @param {{ isUrgent: boolean }} how */
   #nextFile ({ atMs }, { isUrgent }) {
     ensureDirectory(this.#own)
     const name = `${String(atMs).padStart(15, '0')}-${isUrgent ? 'u' : 'r'}-${randomBytes(4).toString('hex')}.item`
     return path.join(this.#own, name)
   }
 
-  /**
-   * @param {string} file
-   * @param {number} bytes
-   */
+  /** @param {string} file @param {number} bytes */
   #commit (file, bytes) {
     const { maxBytes, minFreeBytes } = this.#parts
     const fits = bytes <= maxBytes && readFreeBytes(this.#own) >= minFreeBytes
@@ -102,10 +96,7 @@ class Queue {
     return fits
   }
 
-  /**
-   * @param {boolean} isUrgent
-   * @returns {Waiting | null} the oldest item
-   */
+  /** @param {boolean} isUrgent @returns {Waiting | null} the oldest item */
   first (isUrgent) {
     const kind = isUrgent ? 'u' : 'r'
     for (const name of namesIn(this.#own).sort()) {
@@ -128,10 +119,7 @@ class Queue {
     return facts
   }
 
-  /**
-   * Removes it from the queue, whatever it is.
-   * @param {Waiting} entry
-   */
+  /** Removes it from the queue, whatever it is. @param {Waiting} entry */
   setAside ({ path: file, bytes }) {
     this.#held.add(file) // also if it cannot be renamed
     this.#bytes = Math.max(0, this.#bytes - bytes)
@@ -203,10 +191,7 @@ class Queue {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {Waiting[]} oldest first
- */
+/** @param {string} folder @returns {Waiting[]} oldest first */
 function listFolder (folder) {
   return namesIn(folder).sort().flatMap(name => entryOf(folder, name) ?? [])
 }
@@ -297,10 +282,7 @@ async function packEntry (file, facts, from) {
   return fs.statSync(file).size
 }
 
-/**
- * @param {string} file
- * @returns {EntryFacts | null} null: it is gone, or not an entry
- */
+/** @param {string} file @returns {EntryFacts | null} null: it is gone, or not an entry */
 function readFacts (file) {
   try {
     const facts = /** @type {EntryFacts} */ (parseBounded(firstLine(file)))
@@ -323,10 +305,7 @@ function openBody (file) {
   return { bytes, chunks: () => readFrom(file, start) }
 }
 
-/**
- * @param {string} file
- * @param {number} start
- */
+/** @param {string} file @param {number} start */
 function * readFrom (file, start) {
   const { fd } = openRegularFile(file, { follow: false })
   try {

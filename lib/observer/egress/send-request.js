@@ -100,10 +100,7 @@ async function findAddresses (host) {
   return []
 }
 
-/**
- * @param {import('node:dns').promises.Resolver} resolver
- * @param {string} name
- */
+/** @param {import('node:dns').promises.Resolver} resolver @param {string} name */
 async function askNameServer (resolver, name) {
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const found = [

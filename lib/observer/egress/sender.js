@@ -89,10 +89,7 @@ class Sender {
     }
   }
 
-  /**
-   * @param {Waiting} entry
-   * @returns {Promise<number>} delay before the next attempt
-   */
+  /** @param {Waiting} entry @returns {Promise<number>} delay before the next attempt */
   async #try (entry) {
     const { queue, onOutcome } = this.#parts
     const facts = queue.hold(entry)
@@ -151,10 +148,7 @@ class Sender {
   }
 }
 
-/**
- * @param {string} url
- * @param {string} configured
- */
+/** @param {string} url @param {string} configured */
 function hasOrigin (url, configured) {
   return URL.canParse(url) && new URL(url).origin === new URL(configured).origin
 }

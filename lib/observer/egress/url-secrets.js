@@ -4,10 +4,7 @@
 
 const SECRET_PARTS = /^([a-z]+:\/\/)(?:([^/?#]*)@)?([^?#]*)(\?[^#]*)?/i
 
-/**
- * Works on the string, so that a template's placeholders are not changed.
- * @param {string} url
- */
+/** Works on the string, so that a template's placeholders are not changed. @param {string} url */
 function withoutSecrets (url) {
   return url.replace(SECRET_PARTS, '$1$3').split('#')[0]
 }

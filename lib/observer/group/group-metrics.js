@@ -31,10 +31,7 @@ const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8'
 function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, warn, ask = askGroup }) {
   const state = createMetricsState({ controlDir, group })
 
-  /**
-   * @param {readonly MetricsReading[]} readings
-   * @param {readonly Member[]} there
-   */
+  /** @param {readonly MetricsReading[]} readings @param {readonly Member[]} there */
   function keep (readings, there) {
     const news = { readings, isThere: (/** @type {string} */ id) => isAmong(there, id) || isRunning(id) }
     try {
@@ -46,10 +43,7 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
   }
 
   return {
-    /**
-     * @param {AbortSignal} signal
-     * @returns {Promise<{ contentType: string, text: string }>}
-     */
+    /** @param {AbortSignal} signal @returns {Promise<{ contentType: string, text: string }>} */
     async read (signal) {
       const there = await members()
       const answers = await ask(there, READING, { signal, maxBytes: ANSWERS.metrics.maxBytes })
@@ -81,10 +75,7 @@ function createGroupMetrics ({ controlDir, group, memberId, members, isRunning, 
   }
 }
 
-/**
- * @param {GroupAnswer} answer
- * @returns {MetricsReading | null}
- */
+/** @param {GroupAnswer} answer @returns {MetricsReading | null} */
 function readingOf (answer) {
   const { value } = readAnswer(answer, 'metrics')
   return value === null ? null : { ...value, memberId: answer.member.id }
@@ -109,18 +100,12 @@ function upOf (answers, counted) {
   }
 }
 
-/**
- * @param {readonly Member[]} members
- * @param {string} wanted
- */
+/** @param {readonly Member[]} members @param {string} wanted */
 function isAmong (members, wanted) {
   return members.some(({ id }) => id === wanted)
 }
 
-/**
- * @param {Member} left
- * @param {Member} right
- */
+/** @param {Member} left @param {Member} right */
 function isOlder (left, right) {
   return left.startedAt < right.startedAt || (left.startedAt === right.startedAt && left.id < right.id)
 }

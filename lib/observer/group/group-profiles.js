@@ -58,10 +58,7 @@ async function groupCpuProfile (ask, { fromMs, toMs }, signal) {
   return { profile, startedAt: startOf(profile, fromMs), asked, answered, notes: [...notes, ...shortened(recordedMs, toMs - fromMs)] }
 }
 
-/**
- * @param {number} fromMs
- * @param {number} toMs
- */
+/** @param {number} fromMs @param {number} toMs */
 function pathOf (fromMs, toMs) {
   return `/cpu?from=${Math.floor(fromMs)}&to=${Math.ceil(toMs)}&format=cpuprofile&sources=generated`
 }
@@ -75,10 +72,7 @@ function startOf ({ startTime, samples }, otherwise) {
   return samples.length === 0 ? otherwise : Math.round(toEpochMs(startTime))
 }
 
-/**
- * @param {ReadonlyMap<string, number>} recordedMs
- * @param {number} wantedMs
- */
+/** @param {ReadonlyMap<string, number>} recordedMs @param {number} wantedMs */
 function shortened (recordedMs, wantedMs) {
   const less = [...recordedMs].filter(([, ms]) => ms < wantedMs * NEAR_ENOUGH).map(([, ms]) => ms)
   if (less.length === 0) return []

@@ -39,10 +39,7 @@ function createMetricsState ({ controlDir, group }) {
       return kept === null ? null : toTotals(kept)
     },
 
-    /**
-     * @param {(totals: Totals) => Totals} change
-     * @returns {Totals} the new totals
-     */
+    /** @param {(totals: Totals) => Totals} change @returns {Totals} the new totals */
     update (change) {
       return within(directory => updateState(directory, kept => ({ state: change(toTotals(kept)) })).state)
     },
@@ -53,10 +50,7 @@ function createMetricsState ({ controlDir, group }) {
   }
 }
 
-/**
- * Cheap; when it returns false there is certainly none.
- * @param {{ controlDir: string | null, group: string }} of
- */
+/** Cheap; when it returns false there is certainly none. @param {{ controlDir: string | null, group: string }} of */
 function hasMetricsState ({ controlDir, group }) {
   return controlDir !== null && fs.existsSync(path.join(controlDir, folderOf(group)))
 }

@@ -149,10 +149,7 @@ function gatherSeries (values) {
   return [...byKey.values()]
 }
 
-/**
- * The same key for the same labels, in any order.
- * @param {Value['labels']} labels
- */
+/** The same key for the same labels, in any order. @param {Value['labels']} labels */
 function keyOf (labels) {
   return JSON.stringify(Object.keys(labels).sort().map(name => [name, String(labels[name])]))
 }

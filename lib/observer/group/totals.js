@@ -85,43 +85,28 @@ function addReports ({ reports, departed, folded }, { readings, isThere, nowMs =
   }
 }
 
-/**
- * A process that closes and starts again counts from 0 again.
- * @param {{ memberId: string, openedAtMs: number }} of
- */
+/** A process that closes and starts again counts from 0 again. @param {{ memberId: string, openedAtMs: number }} of */
 function nameOf ({ memberId, openedAtMs }) {
   return `${memberId} ${openedAtMs}`
 }
 
-/**
- * @param {MetricsReading} reading
- * @returns {Report}
- */
+/** @param {MetricsReading} reading @returns {Report} */
 function toReport ({ memberId, openedAtMs, readAtMs, metrics }) {
   return { memberId, openedAtMs, readAtMs, goneSinceMs: null, metrics: countingOf(metrics) }
 }
 
-/**
- * @param {Report} row
- * @param {readonly Report[]} rows
- */
+/** @param {Report} row @param {readonly Report[]} rows */
 function isNewest ({ memberId, openedAtMs }, rows) {
   return rows.every(other => other.memberId !== memberId || other.openedAtMs <= openedAtMs)
 }
 
-/**
- * @param {readonly Report[]} rows
- * @param {number} nowMs
- */
+/** @param {readonly Report[]} rows @param {number} nowMs */
 function foldable (rows, nowMs) {
   const gone = rows.filter(({ goneSinceMs }) => goneSinceMs !== null).sort((left, right) => Number(right.goneSinceMs) - Number(left.goneSinceMs))
   return gone.filter(({ goneSinceMs }, at) => at >= MAX_GONE || nowMs - Number(goneSinceMs) >= FOLD_AFTER_MS)
 }
 
-/**
- * @param {Totals} totals
- * @returns {(readonly Metric[])[]} the sets to add up
- */
+/** @param {Totals} totals @returns {(readonly Metric[])[]} the sets to add up */
 function countedOf ({ reports, departed }) {
   return [...Object.values(reports).map(({ metrics }) => metrics), departed]
 }

@@ -39,10 +39,7 @@ function createComparisons ({ memoryRoom = readMemoryRoom, observerFile } = {}) 
   return { compare }
 }
 
-/**
- * @param {string[]} files
- * @param {ReturnType<typeof readMemoryRoom>} room
- */
+/** @param {string[]} files @param {ReturnType<typeof readMemoryRoom>} room */
 function assertRoom (files, { freeBytes, basis }) {
   const needBytes = Math.max(...files.map(file => fs.statSync(file).size)) * MEMORY_PER_FILE_BYTE
   const mayBytes = freeBytes * MEMORY_SHARE

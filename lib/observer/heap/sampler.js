@@ -231,10 +231,7 @@ class HeapSampler {
   }
 }
 
-/**
- * @param {Iterable<Promise<unknown>>} readers
- * @param {AbortSignal | undefined} signal
- */
+/** @param {Iterable<Promise<unknown>>} readers @param {AbortSignal | undefined} signal */
 async function settled (readers, signal) {
   signal?.throwIfAborted()
   const left = new AbortController()

@@ -89,10 +89,7 @@ class FunctionRoutes {
     if (key !== null) this.#votes.add(key, route, 'samples', count)
   }
 
-  /**
-   * @param {CallFrame} frame
-   * @returns {Claim | null} null: no route, or several
-   */
+  /** @param {CallFrame} frame @returns {Claim | null} null: no route, or several */
   claimOf (frame) {
     const key = keyOfFrame(frame)
     if (key === null) return null
@@ -107,10 +104,7 @@ class FunctionRoutes {
     return isOnly ? { route, votes: Infinity, isEnough: true } : null
   }
 
-  /**
-   * @param {string} route
-   * @returns {CallFrame[]} its handlers that were seen running
-   */
+  /** @param {string} route @returns {CallFrame[]} its handlers that were seen running */
   handlersOf (route) {
     const number = this.#numbers.get(route)
     return number === undefined ? [] : [...this.#seenHandlers].filter(([key]) => this.#handlers.get(key)?.has(number)).map(([, frame]) => frame)
@@ -179,11 +173,7 @@ class Votes {
   }
 }
 
-/**
- * @param {Map<number, Tally>} columns
- * @param {number} column
- * @param {number} reach
- */
+/** @param {Map<number, Tally>} columns @param {number} column @param {number} reach */
 function nearestBefore (columns, column, reach) {
   let nearest = -1
   for (const one of columns.keys()) if (one < column && one >= column - reach && one > nearest) nearest = one

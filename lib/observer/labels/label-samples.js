@@ -72,10 +72,7 @@ function probedAt ({ nodes, samples, timeDeltas, startTime }, seen) {
   return found
 }
 
-/**
- * @param {readonly string[]} left
- * @param {readonly string[]} right
- */
+/** @param {readonly string[]} left @param {readonly string[]} right */
 function isAlike (left, right) {
   const shorter = Math.min(left.length, right.length)
   let shared = 0

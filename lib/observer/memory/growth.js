@@ -41,10 +41,7 @@ class OwnerGrowth {
   /** @type {TrendPoint[]} */
   #points = []
 
-  /**
-   * @param {GrowthOwner} owner
-   * @param {string | null} [name]  of a worker
-   */
+  /** @param {GrowthOwner} owner @param {string | null} [name]  of a worker */
   constructor (owner, name = null) {
     this.#owner = owner
     this.#name = name
@@ -87,10 +84,7 @@ class OwnerGrowth {
     return null
   }
 
-  /**
-   * @param {TrendPoint[]} points
-   * @returns {Growing | null}
-   */
+  /** @param {TrendPoint[]} points @returns {Growing | null} */
   #fastSince (points) {
     const [first, last] = [points[0], points[points.length - 1]]
     const leastBytes = Math.max(OWNERS[this.#owner].bytes * FAST.minTimes, first.bytes * FAST.minShare)

@@ -97,10 +97,7 @@ class Gauge {
     return { isDue, isNear, isFast, fullInMs, nextMs: this.#isArmed ? nextMs(leftBytes, this.#bytesPerMs) : CALM_MS }
   }
 
-  /**
-   * @param {number} atMs
-   * @param {number} usedBytes
-   */
+  /** @param {number} atMs @param {number} usedBytes */
   #noteFloor (atMs, usedBytes) {
     const floors = this.#floors
     const last = floors.at(-1)
@@ -109,10 +106,7 @@ class Gauge {
     if (floors.length > FLOORS) floors.shift()
   }
 
-  /**
-   * @param {number} leftBytes
-   * @param {number} limitBytes
-   */
+  /** @param {number} leftBytes @param {number} limitBytes */
   #fullInMs (leftBytes, limitBytes) {
     const floors = this.#floors
     if (floors.length < FLOORS || floors.some(({ usedBytes }, at) => at > 0 && usedBytes <= floors[at - 1].usedBytes)) return null
@@ -123,10 +117,7 @@ class Gauge {
   }
 }
 
-/**
- * @param {number} leftBytes
- * @param {number} bytesPerMs
- */
+/** @param {number} leftBytes @param {number} bytesPerMs */
 function nextMs (leftBytes, bytesPerMs) {
   const most = leftBytes < ALERT_BYTES ? ALERT_MS : CALM_MS
   return Math.max(MIN_MS, Math.min(most, leftBytes / bytesPerMs / READINGS_LEFT))
@@ -217,10 +208,7 @@ class MemoryLimitWatch {
     }
   }
 
-  /**
-   * @param {number} atMs
-   * @returns {Use | null}
-   */
+  /** @param {number} atMs @returns {Use | null} */
   #readContainer (atMs) {
     if (atMs - this.#foundMs > FIND_AGAIN_MS) {
       this.#foundMs = atMs

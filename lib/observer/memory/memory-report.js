@@ -213,10 +213,7 @@ function readPreviousReport (store, startedAt, entry) {
   return null
 }
 
-/**
- * @param {string} path
- * @returns {MemoryReport | null}
- */
+/** @param {string} path @returns {MemoryReport | null} */
 function readReport (path) {
   try {
     const report = JSON.parse(readRegularText(path, { maxBytes: MAX_BYTES }))
@@ -226,10 +223,7 @@ function readReport (path) {
   }
 }
 
-/**
- * @param {MemoryReport} report
- * @param {string} entry
- */
+/** @param {MemoryReport} report @param {string} entry */
 function isOf (report, entry) {
   return report.entry === undefined || report.entry === entry.slice(0, MAX_TEXT)
 }
@@ -242,10 +236,7 @@ function isRunning ({ pid, start }) {
   return pid !== process.pid && isAlive(pid) && processStart(pid) === start
 }
 
-/**
- * @param {any} report
- * @returns {report is MemoryReport}
- */
+/** @param {any} report @returns {report is MemoryReport} */
 function isReport (report) {
   return report?.version === 1 && Number.isSafeInteger(report.pid) && report.pid > 0 && Array.isArray(report.owners) && Array.isArray(report.growing) && Number.isFinite(report.limit?.usedBytes) && Number.isFinite(report.limit?.limitBytes) &&
     (report.sites === undefined || Array.isArray(report.sites.sites))

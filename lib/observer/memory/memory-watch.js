@@ -271,10 +271,7 @@ class MemoryWatch {
     return this.#flight.share()
   }
 
-  /**
-   * @param {MemoryOptions} wanted
-   * @returns {Promise<ProcessMemory | null>}
-   */
+  /** @param {MemoryOptions} wanted @returns {Promise<ProcessMemory | null>} */
   async readWithSites ({ sites: isWanted, seconds }) {
     const { sites } = this.#parts
     const found = seconds === undefined ? sites?.current() : await sites?.arm({ seconds })
@@ -295,10 +292,7 @@ class MemoryWatch {
     return this.#read(readResident)
   }
 
-  /**
-   * @param {typeof readMappings} [read]
-   * @returns {Promise<MemoryOwners | null>}
-   */
+  /** @param {typeof readMappings} [read] @returns {Promise<MemoryOwners | null>} */
   async #read (read = readMappings) {
     const main = await this.#readMain()
     const resident = read()
@@ -346,18 +340,12 @@ class MemoryWatch {
   }
 }
 
-/**
- * @param {Growing[]} all
- * @param {Growing} growing
- */
+/** @param {Growing[]} all @param {Growing} growing */
 function isAmong (all, growing) {
   return all.some(({ owner, name }) => owner === growing.owner && name === growing.name)
 }
 
-/**
- * @param {OwnerGrowth[]} growths
- * @param {number} atMs  now
- */
+/** @param {OwnerGrowth[]} growths @param {number} atMs  now */
 function fastOf (growths, atMs) {
   return growths.map(growth => growth.readFast(atMs)).filter(growing => growing !== null)
 }

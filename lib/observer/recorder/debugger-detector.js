@@ -41,10 +41,7 @@ function createDebuggerDetector ([first, ...others] = TCP_TABLES) {
   }
 }
 
-/**
- * @param {string} table
- * @param {number} port
- */
+/** @param {string} table @param {number} port */
 function hasConnection (table, port) {
   return parseTcpTable(table).some(({ localPort, state }) => state === STATES.established && localPort === port)
 }

@@ -49,10 +49,7 @@ class History {
     return clean
   }
 
-  /**
-   * Keeps everything from this moment on until the returned function is called.
-   * @param {number} fromMicros
-   */
+  /** Keeps everything from this moment on until the returned function is called. @param {number} fromMicros */
   pin (fromMicros) {
     const pin = { fromMicros }
     this.#pins.add(pin)
@@ -94,10 +91,7 @@ class History {
     return slices.length === 0 ? null : merge(slices)
   }
 
-  /**
-   * @param {number} fromMicros
-   * @param {number} toMicros
-   */
+  /** @param {number} fromMicros @param {number} toMicros */
   #slices (fromMicros, toMicros) {
     return this.#windows.flatMap((window, index) => {
       // A window opens before the previous one ends: where both overlap, the later one counts.

@@ -126,10 +126,7 @@ class RecorderClient {
     return this.#lifecycle.disconnectOnPause(isStill)
   }
 
-  /**
-   * @param {boolean} on
-   * @param {string} reason
-   */
+  /** @param {boolean} on @param {string} reason */
   setRecording (on, reason) {
     this.#isRecording = on
     this.#offReason = reason
@@ -156,10 +153,7 @@ class RecorderClient {
     return this.#debuggerDetector.detect(url)
   }
 
-  /**
-   * Ends the open window, whatever the main thread is doing.
-   * @returns {ReturnType<InspectorSession['interrupt']>}
-   */
+  /** Ends the open window, whatever the main thread is doing. @returns {ReturnType<InspectorSession['interrupt']>} */
   rotateNow () {
     return this.#session.interrupt({ rotate: true, seen: this.#debuggerDetector.detectAgain() })
   }

@@ -34,10 +34,7 @@ function readSerialized ({ json, openedMicros, isSlow }, intervalMicros) {
   return isSlow ? sparselySampled(inOrder(profile), intervalMicros) : profile
 }
 
-/**
- * @param {string} json
- * @returns {any}
- */
+/** @param {string} json @returns {any} */
 function parse (json) {
   if (json.includes('\\')) return JSON.parse(escaped(json))
   try {
@@ -53,10 +50,7 @@ function escaped (json) {
     `"functionName":${JSON.stringify(name)},"lineNumber":${line},"columnNumber":${column},"scriptId":${script},"url":${JSON.stringify(url)}}`)
 }
 
-/**
- * @param {any} node
- * @returns {ProfileNode}
- */
+/** @param {any} node @returns {ProfileNode} */
 function withUrl ({ callFrame, ...node }) {
   const { url } = callFrame
   return { ...node, callFrame: { ...callFrame, scriptId: String(callFrame.scriptId), url: ABSOLUTE.test(url) ? pathToFileURL(url).href : url } }

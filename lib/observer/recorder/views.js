@@ -67,11 +67,7 @@ function createViews ({ history, keepSeconds, rotate, offReason, label = async p
     }
   }
 
-  /**
-   * @param {number} fromMicros
-   * @param {number} toMicros
-   * @returns {View}
-   */
+  /** @param {number} fromMicros @param {number} toMicros @returns {View} */
   function cut (fromMicros, toMicros) {
     const profile = history.view(fromMicros, toMicros)
     if (profile === null || profile.samples.length === 0) {
@@ -135,11 +131,7 @@ function withThreads (views, threads) {
   return { view }
 }
 
-/**
- * @param {View} main
- * @param {ThreadRecording} recording
- * @returns {View}
- */
+/** @param {View} main @param {ThreadRecording} recording @returns {View} */
 function merged (main, { profiles, notes }) {
   const parts = [{ process: MAIN, profile: main.profile }, ...profiles.map(({ name, profile }) => ({ process: name, profile }))]
   const none = profiles.length === 0 && notes.length === 0 ? ['there are no worker threads'] : []

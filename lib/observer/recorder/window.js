@@ -133,10 +133,7 @@ class MergedTree {
     return this.#nodes
   }
 
-  /**
-   * @param {ProfileNode} node
-   * @param {number} parent  0 for the root itself
-   */
+  /** @param {ProfileNode} node @param {number} parent  0 for the root itself */
   #place (node, parent) {
     const siblings = this.#childrenByFrame.get(parent) ?? new Map()
     this.#childrenByFrame.set(parent, siblings)
@@ -154,11 +151,7 @@ class MergedTree {
   }
 }
 
-/**
- * A V8 frame for what is not a function.
- * @param {string} functionName
- * @returns {CallFrame}
- */
+/** A V8 frame for what is not a function. @param {string} functionName @returns {CallFrame} */
 function metaFrame (functionName) {
   return { functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
 }
@@ -168,10 +161,7 @@ function keyOf ({ functionName, scriptId, url, lineNumber, columnNumber }) {
   return `${scriptId}:${lineNumber}:${columnNumber}:${functionName}:${url}`
 }
 
-/**
- * @param {ProfileNode['positionTicks']} [left]
- * @param {ProfileNode['positionTicks']} [right]
- */
+/** @param {ProfileNode['positionTicks']} [left] @param {ProfileNode['positionTicks']} [right] */
 function sumTicks (left, right) {
   if (left === undefined || right === undefined) return left ?? right
   const byLine = new Map(left.map(({ line, ticks }) => [line, ticks]))

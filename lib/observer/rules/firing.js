@@ -96,10 +96,7 @@ function heaviest ({ withinSeconds }, { stalls, nowMs }) {
   return most?.suspect ?? NO_SUSPECT
 }
 
-/**
- * The same function is the same culprit, whichever of its lines takes the time.
- * @param {Suspect['culprit']} culprit
- */
+/** The same function is the same culprit, whichever of its lines takes the time. @param {Suspect['culprit']} culprit */
 function keyOf (culprit) {
   if (culprit === null) return ''
   const { file, function: name } = culprit

@@ -156,10 +156,7 @@ class Rules {
     for (const { rule, watch } of this.#watched) if (!doesNeed(rule, 'stall')) watch.see(readings)
   }
 
-  /**
-   * @param {Watched} watched
-   * @param {Stuck} stuck
-   */
+  /** @param {Watched} watched @param {Stuck} stuck */
   async #seeStuck (watched, stuck) {
     const lasting = await this.#describeLasting(stuck)
     if (lasting === null) return // the rule sees the stall when it is explained
@@ -202,10 +199,7 @@ function needsTicks (rule) {
  */
 function createLimitFile (openFolder) {
   return {
-    /**
-     * @param {(state: LimitState) => Admission} change
-     * @returns {Admission}
-     */
+    /** @param {(state: LimitState) => Admission} change @returns {Admission} */
     update: change => updateState(path.join(openFolder(), RULES_FOLDER), kept => change(toLimitState(kept)))
   }
 }

@@ -50,11 +50,7 @@ const ACTION_HANDLERS = Object.freeze({ capture, push, log, webhook })
  * @param {(rule: string, outcome: RuleOutcome, actions: number) => void} parts.count
  */
 function createActionRunner ({ limits, isDryRun, tools, count }) {
-  /**
-   * @param {Rule} rule
-   * @param {Firing} firing
-   * @returns {Promise<RunResult>}
-   */
+  /** @param {Rule} rule @param {Firing} firing @returns {Promise<RunResult>} */
   return async (rule, firing) => {
     const refused = ask(rule, firing)
     if (refused !== null) {

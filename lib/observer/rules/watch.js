@@ -41,10 +41,7 @@ class Watch {
     this.#act = act
   }
 
-  /**
-   * @param {Readings} readings
-   * @param {Suspect} [suspect]  where the current stall names it
-   */
+  /** @param {Readings} readings @param {Suspect} [suspect]  where the current stall names it */
   see (readings, suspect) {
     const judged = judge(this.#rule, readings)
     this.#judged = judged
@@ -58,10 +55,7 @@ class Watch {
     if (nowMs >= (this.#pauses.get(keyOf(firing.culprit)) ?? 0)) unattended(this.#take(firing, nowMs))
   }
 
-  /**
-   * @param {Firing} firing
-   * @param {number} nowMs
-   */
+  /** @param {Firing} firing @param {number} nowMs */
   async #take (firing, nowMs) {
     this.#isBusy = true
     try {

@@ -102,11 +102,7 @@ class SlowRequests {
    */
   busySince = fromMicros => createBusySince(this.#past.read(this.#runs.since(fromMicros)))
 
-  /**
-   * @param {Kept} request
-   * @param {Timeline} timeline
-   * @returns {SlowRequest}
-   */
+  /** @param {Kept} request @param {Timeline} timeline @returns {SlowRequest} */
   #toItem ({ route, status, traceId, fromMicros, startMicros, durationMicros, waits: calls }, { waits, pieces, ...timeline }) {
     const { stepsOf } = require('./steps') // loaded with the first question
     const lines = this.#waitedAt(startMicros)
@@ -158,10 +154,7 @@ class Past {
     this.#kept.answers.push(...answers)
   }
 
-  /**
-   * @param {Run[]} runs
-   * @returns {Known}
-   */
+  /** @param {Run[]} runs @returns {Known} */
   read (runs) {
     const { work, seen, late, answers } = this.#kept
     // When a request's work was noted, the router may not have found the route yet: the end of the request has it.
@@ -189,11 +182,7 @@ class Worst {
   #count = 0
   #oldestMicros = Infinity
 
-  /**
-   * @param {string} route
-   * @param {number} durationMicros
-   * @param {number} micros  now
-   */
+  /** @param {string} route @param {number} durationMicros @param {number} micros  now */
   isAmong (route, durationMicros, micros) {
     if (this.#oldestMicros < micros - MAX_AGE_MICROS) this.#forget(micros - MAX_AGE_MICROS)
     const requests = this.#byRoute.get(route)
@@ -280,10 +269,7 @@ class SampledRuns {
     this.#runs = [...this.#runs.filter(({ toMicros }) => toMicros > fromMicros), ...runsOf(window, this.#maxMicros)]
   }
 
-  /**
-   * @param {number} fromMicros
-   * @returns {Run[]} the runs since then, in order
-   */
+  /** @param {number} fromMicros @returns {Run[]} the runs since then, in order */
   since (fromMicros) {
     return this.#runs.filter(({ toMicros }) => toMicros > fromMicros).slice(-MAX_RUNS)
   }

@@ -116,10 +116,7 @@ function lengthOf ({ fromMicros, toMicros }) {
   return toMicros - fromMicros
 }
 
-/**
- * @param {Interval} left
- * @param {Interval} right
- */
+/** @param {Interval} left @param {Interval} right */
 function byTime (left, right) {
   return left.fromMicros - right.fromMicros
 }

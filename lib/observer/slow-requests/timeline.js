@@ -167,20 +167,12 @@ function extendMoments (seen, { runs, late, answers }) {
   return found
 }
 
-/**
- * @param {Interval[]} intervals
- * @param {Work} moment
- */
+/** @param {Interval[]} intervals @param {Work} moment */
 function aroundMoment (intervals, { fromMicros: micros }) {
   return intervals.find(({ fromMicros, toMicros }) => fromMicros <= micros && micros <= toMicros)
 }
 
-/**
- * @param {Interval} around
- * @param {Work} moment
- * @param {Answered[]} answers
- * @returns {Interval}
- */
+/** @param {Interval} around @param {Work} moment @param {Answered[]} answers @returns {Interval} */
 function within (around, { fromMicros: micros, startMicros }, answers) {
   const before = answers.filter(({ toMicros }) => toMicros <= micros).map(({ toMicros }) => toMicros)
   const own = answers.filter(answer => answer.startMicros === startMicros && answer.toMicros >= micros).map(({ toMicros }) => toMicros)
@@ -234,10 +226,7 @@ class Shares {
     this.#pieces.push({ ...piece, kind: 'gc', route: null })
   }
 
-  /**
-   * @param {string | null} route
-   * @param {Interval} piece
-   */
+  /** @param {string | null} route @param {Interval} piece */
   addBehind (route, piece) {
     const delayed = take([piece], this.#waitedThrough, waited => this.#waited.push(waited))
     this.#behind.set(route, (this.#behind.get(route) ?? 0) + sum(delayed, lengthOf))
@@ -323,10 +312,7 @@ function take (free, claims, onTaken) {
   return left
 }
 
-/**
- * @param {Interval[]} intervals
- * @returns {Interval[]} the same time, in order and apart
- */
+/** @param {Interval[]} intervals @returns {Interval[]} the same time, in order and apart */
 function joined (intervals) {
   /** @type {Interval[]} */
   const found = []

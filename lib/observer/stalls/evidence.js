@@ -97,19 +97,13 @@ class Evidence {
     return (runQueueMs ?? 0) + (throttledMs ?? 0) >= SHORTAGE_MS * MAX_WAITING_SHARE
   }
 
-  /**
-   * The last reading up to a moment.
-   * @param {number} micros
-   */
+  /** The last reading up to a moment. @param {number} micros */
   at (micros) {
     return this.#readings.findLast(reading => reading.micros <= micros)
   }
 }
 
-/**
- * @param {number | null} now
- * @param {number | null} before
- */
+/** @param {number | null} now @param {number | null} before */
 function difference (now, before) {
   return now === null || before === null ? null : Math.max(0, now - before)
 }

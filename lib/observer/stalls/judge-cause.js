@@ -39,11 +39,7 @@ const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what is seen afte
  * @property {boolean} [isOwnCpu]          evidence.cpuMs is the thread's own, although evidence.runQueueMs is not reported
  */
 
-/**
- * @param {MeasuredTime} stall
- * @param {StallEvidence} evidence
- * @returns {Cause}
- */
+/** @param {MeasuredTime} stall @param {StallEvidence} evidence @returns {Cause} */
 function judgeCause (stall, evidence) {
   const needMs = stall.durationMs * SHARE
   const { cpuMs, codeMs, gcMs } = evidence
@@ -182,10 +178,7 @@ function longestBusyMs (profile) {
   return longestMicros / 1e3
 }
 
-/**
- * How many samples show running code, and not the collector, the engine or nothing.
- * @param {CpuProfile} profile
- */
+/** How many samples show running code, and not the collector, the engine or nothing. @param {CpuProfile} profile */
 function codeSampleCount ({ nodes, samples }) {
   const code = new Set(nodes.filter(({ callFrame }) => describeFrame(callFrame).origin !== 'meta').map(({ id }) => id))
   return samples.filter(id => code.has(id)).length

@@ -53,10 +53,7 @@ class Scheduler {
     return this.take()()
   }
 
-  /**
-   * The figures of now, parsed on demand: nearly all readings are never used.
-   * @returns {() => SchedulerReading}
-   */
+  /** The figures of now, parsed on demand: nearly all readings are never used. @returns {() => SchedulerReading} */
   take () {
     const observedText = readSchedstat(this.#observed)
     const ownText = readSchedstat(this.#own)
@@ -183,10 +180,7 @@ function readWhole (fd) {
   return CPU_STAT.toString('latin1', 0, fs.readSync(fd, CPU_STAT, 0, CPU_STAT.length, 0))
 }
 
-/**
- * v2 counts microseconds, v1 nanoseconds.
- * @param {string} cpuStat
- */
+/** v2 counts microseconds, v1 nanoseconds. @param {string} cpuStat */
 function throttledMs (cpuStat) {
   const [, unit, value] = /^throttled_(usec|time) (\d+)$/m.exec(cpuStat) ?? []
   if (value === undefined) return 0

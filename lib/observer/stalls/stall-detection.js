@@ -160,10 +160,7 @@ class Listeners {
   /** @type {Set<(value: T) => void>} */
   #all = new Set()
 
-  /**
-   * @param {(value: T) => void} listener
-   * @returns {() => void} removes the listener
-   */
+  /** @param {(value: T) => void} listener @returns {() => void} removes the listener */
   add = listener => {
     this.#all.add(listener)
     return () => { this.#all.delete(listener) }
@@ -194,10 +191,7 @@ class Subjects {
     })
   }
 
-  /**
-   * @param {number} id
-   * @param {Subject} subject
-   */
+  /** @param {number} id @param {Subject} subject */
   set (id, subject) {
     this.#awaited.get(id)?.(subject)
     this.#awaited.delete(id)
@@ -269,10 +263,7 @@ class StallReports {
     return stall
   }
 
-  /**
-   * @param {number} fromMicros
-   * @param {number} toMicros
-   */
+  /** @param {number} fromMicros @param {number} toMicros */
   async #inspect (fromMicros, toMicros) {
     const { history, probesOf } = this.#parts
     const profile = history.view(fromMicros, toMicros)
@@ -300,11 +291,7 @@ class StallReports {
     }
   }
 
-  /**
-   * @param {CpuProfile} profile
-   * @param {RawProbe[]} raw
-   * @param {number} maxMappingMs
-   */
+  /** @param {CpuProfile} profile @param {RawProbe[]} raw @param {number} maxMappingMs */
   async #find (profile, raw, maxMappingMs) {
     const { context, toOriginal, toOriginalProbes } = this.#parts
     const [original, probes] = await Promise.all([toOriginal(profile, maxMappingMs), toOriginalProbes(raw, maxMappingMs)])

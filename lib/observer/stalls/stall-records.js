@@ -76,10 +76,7 @@ class StallRecords {
     }
   }
 
-  /**
-   * @param {number} id
-   * @param {CpuProfile} profile
-   */
+  /** @param {number} id @param {CpuProfile} profile */
   keepProfile (id, profile) {
     // A copy: zlib returns a slice of a buffer of 16 kB or more, and keeping the slice would keep the whole buffer.
     const bytes = new Uint8Array(zlib().gzipSync(JSON.stringify(profile), { level: 1 }))
@@ -92,19 +89,13 @@ class StallRecords {
     }
   }
 
-  /**
-   * @param {number} id
-   * @returns {CpuProfile | null} null when it was evicted or never kept
-   */
+  /** @param {number} id @returns {CpuProfile | null} null when it was evicted or never kept */
   profile (id) {
     const bytes = this.#profiles.get(id)
     return bytes === undefined ? null : JSON.parse(zlib().gunzipSync(bytes).toString())
   }
 
-  /**
-   * @param {LastingStall} stall
-   * @param {() => boolean} isStill
-   */
+  /** @param {LastingStall} stall @param {() => boolean} isStill */
   setLasting (stall, isStill) {
     this.#lasting = { stall, sinceMs: monotonicMs() - stall.durationMs, isStill }
   }

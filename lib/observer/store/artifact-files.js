@@ -21,10 +21,7 @@ function listArtifacts (dir) {
   return artifacts.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1))
 }
 
-/**
- * The same list with the sizes that retention counts: a sidecar is a part of its artifact.
- * @param {string} dir
- */
+/** The same list with the sizes that retention counts: a sidecar is a part of its artifact. @param {string} dir */
 function listKept (dir) {
   return listArtifacts(dir).map(artifact => {
     const sidecar = fs.lstatSync(sidecarOf(artifact.path), { throwIfNoEntry: false })
@@ -42,11 +39,7 @@ function namesIn (dir) {
   }
 }
 
-/**
- * @param {string} dir
- * @param {string} name
- * @returns {StoredArtifact | null}
- */
+/** @param {string} dir @param {string} name @returns {StoredArtifact | null} */
 function readArtifact (dir, name) {
   const facts = parseFileName(name)
   if (facts === null) return null

@@ -58,10 +58,7 @@ function openFile (dir, nextName) {
   }
 }
 
-/**
- * @param {string} partialPath
- * @returns {number | null} null if it exists
- */
+/** @param {string} partialPath @returns {number | null} null if it exists */
 function openNew (partialPath) {
   try {
     return fs.openSync(partialPath, 'wx', OWNER_ONLY)

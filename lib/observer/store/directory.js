@@ -59,10 +59,7 @@ function readFreeBytes (dir) {
   return bavail * bsize
 }
 
-/**
- * @param {string} dir
- * @returns {boolean} whether files there use memory, not disk
- */
+/** @param {string} dir @returns {boolean} whether files there use memory, not disk */
 function isInMemory (dir) {
   return MEMORY_FILE_SYSTEMS.has(fs.statfsSync(dir).type)
 }
@@ -95,10 +92,7 @@ function toGone (error, dir) {
   return coded
 }
 
-/**
- * @param {unknown} error
- * @returns {boolean} whether the disk had no space for the file
- */
+/** @param {unknown} error @returns {boolean} whether the disk had no space for the file */
 function isOutOfRoom (error) {
   return NO_ROOM.has(/** @type {NodeJS.ErrnoException} */ (error).code ?? '')
 }

@@ -139,10 +139,7 @@ function createScratchFile (partialPath) {
   return { path: partialPath, inode: null, release: () => discard(partialPath) }
 }
 
-/**
- * Creates the file before anything writes to it, so that the writer does not choose its mode.
- * @param {string} file
- */
+/** Creates the file before anything writes to it, so that the writer does not choose its mode. @param {string} file */
 function openPrivate (file) {
   const fd = fs.openSync(file, 'a', OWNER_ONLY)
   try {

@@ -20,10 +20,7 @@ const LOWEST = Object.freeze({
   minFreeBytes: 0 // may use all free space, for a volume that holds only captures
 })
 
-/**
- * @param {RetentionOptions} [retention]
- * @returns {Readonly<Required<RetentionOptions>>}
- */
+/** @param {RetentionOptions} [retention] @returns {Readonly<Required<RetentionOptions>>} */
 function createLimits (retention = {}) {
   assertPlainObject('options.retention', retention)
   const names = /** @type {(keyof RetentionOptions)[]} */ (Object.keys(DEFAULTS))
@@ -62,10 +59,7 @@ function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0,
   return evictions
 }
 
-/**
- * @param {readonly Kept[]} artifacts
- * @param {number} now
- */
+/** @param {readonly Kept[]} artifacts @param {number} now */
 function oldestFirst (artifacts, now) {
   return artifacts.toSorted((a, b) => ageMs(b.at, now) - ageMs(a.at, now) || (a.name < b.name ? -1 : 1))
 }

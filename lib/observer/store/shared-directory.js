@@ -39,10 +39,7 @@ function openShared (dir, own, { now, maxAgeMs }) {
   }
 }
 
-/**
- * @param {string} folder
- * @param {Signature} signature
- */
+/** @param {string} folder @param {Signature} signature */
 function sign (folder, signature) {
   const file = path.join(folder, SIGNATURE)
   const text = `${JSON.stringify(signature)}\n`
@@ -77,10 +74,7 @@ function foldersIn (dir) {
   return names.filter(isApplicationFolder).map(name => path.join(dir, name)).filter(isOwnDirectory)
 }
 
-/**
- * @param {string} folder
- * @param {number} now  milliseconds since the epoch
- */
+/** @param {string} folder @param {number} now  milliseconds since the epoch */
 function clearFolder (folder, now) {
   const maxAgeMs = readSignature(folder)?.maxAgeMs ?? Infinity
   clear(folder, now, maxAgeMs)
@@ -89,11 +83,7 @@ function clearFolder (folder, now) {
   if (isEmpty && isOlder(folder, EMPTY_AFTER_MS, now)) fs.rmSync(folder, { recursive: true })
 }
 
-/**
- * @param {string} file
- * @param {number} thanMs
- * @param {number} now  milliseconds since the epoch
- */
+/** @param {string} file @param {number} thanMs @param {number} now  milliseconds since the epoch */
 function isOlder (file, thanMs, now) {
   return ageMs(fs.statSync(file).mtimeMs, now) > thanMs
 }
@@ -121,10 +111,7 @@ function clear (folder, now, maxAgeMs) {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {Signature | null}
- */
+/** @param {string} folder @returns {Signature | null} */
 function readSignature (folder) {
   try {
     const { appName, appRoot, maxAgeMs } = JSON.parse(readRegularText(path.join(folder, SIGNATURE), { maxBytes: MAX_SIGNATURE_BYTES }))
@@ -135,10 +122,7 @@ function readSignature (folder) {
   }
 }
 
-/**
- * Runs work for other applications, which must not fail a capture.
- * @param {() => void} work
- */
+/** Runs work for other applications, which must not fail a capture. @param {() => void} work */
 function attempt (work) {
   try {
     work()

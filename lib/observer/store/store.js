@@ -32,10 +32,7 @@ const { listShared, openShared, sign } = require('./shared-directory')
  * metadata: stored beside it */
 /** @typedef {Omit<NewArtifact, 'bytes' | 'metadata'> & { bytesNeeded: number, scratchBytes?: number }} NewReservation */
 
-/**
- * @param {StoreOptions} [options]
- * @returns {Store}
- */
+/** @param {StoreOptions} [options] @returns {Store} */
 function createStore (options = {}) {
   assertPlainObject('options', options)
   assertKnownKeys('options', options, ['dir', 'application', 'retention', 'now'])
@@ -75,10 +72,7 @@ class Store {
     this.#coded(() => this.#open())
   }
 
-  /**
-   * @param {NewArtifact} artifact
-   * @returns {{ name: string, path: string, bytes: number }}
-   */
+  /** @param {NewArtifact} artifact @returns {{ name: string, path: string, bytes: number }} */
   write ({ bytes, metadata = null, ...facts }) {
     if (!(bytes instanceof Uint8Array)) refuse('artifact.bytes', 'a Buffer', bytes)
     const written = this.#coded(() => {
@@ -137,10 +131,7 @@ class Store {
     return this.#coded(() => listShared(this.#shared))
   }
 
-  /**
-   * @param {string} name
-   * @returns {boolean} false if there is no such artifact
-   */
+  /** @param {string} name @returns {boolean} false if there is no such artifact */
   remove (name) {
     if (parseFileName(name) === null) return false
     return this.#coded(() => removeArtifact(this.#dir, name))

@@ -55,10 +55,7 @@ function updateState (directory, change) {
   throw new Error(`${MAX_TRIES} other processes wrote ${directory} first`)
 }
 
-/**
- * @param {string} directory
- * @returns {number} 0 if there is none
- */
+/** @param {string} directory @returns {number} 0 if there is none */
 function latest (directory) {
   return Math.max(0, ...names(directory).map(name => Number(STATE.exec(name)?.[1] ?? 0)))
 }
@@ -73,11 +70,7 @@ function names (directory) {
   }
 }
 
-/**
- * @param {string} directory
- * @param {number} number
- * @returns {Content}
- */
+/** @param {string} directory @param {number} number @returns {Content} */
 function read (directory, number) {
   const none = { state: null, writes: [] }
   if (number === 0) return none
@@ -136,10 +129,7 @@ function undo (file) {
   return false
 }
 
-/**
- * @param {string} directory
- * @param {number} newest
- */
+/** @param {string} directory @param {number} newest */
 function removeOld (directory, newest) {
   for (const name of names(directory)) {
     const number = Number(STATE.exec(name)?.[1] ?? Infinity)
@@ -148,10 +138,7 @@ function removeOld (directory, newest) {
   }
 }
 
-/**
- * @param {string} directory
- * @param {number} number
- */
+/** @param {string} directory @param {number} number */
 function fileOf (directory, number) {
   return path.join(directory, `${number}.json`)
 }

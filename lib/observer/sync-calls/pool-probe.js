@@ -150,10 +150,7 @@ class PoolWaits {
     if (atMs - this.#loggedAtMs >= HOUR_MS) this.#log(atMs, Math.round(waitedMs))
   }
 
-  /**
-   * @param {number} atMs
-   * @param {number} waitedMs
-   */
+  /** @param {number} atMs @param {number} waitedMs */
   #log (atMs, waitedMs) {
     this.#loggedAtMs = atMs
     const size = this.#poolSize

@@ -93,10 +93,7 @@ class SampledCalls {
     return [...this.#sites.values()].map(({ caller }) => caller)
   }
 
-  /**
-   * @param {SampledSite[]} sites
-   * @returns {SampledSyncCall[]}
-   */
+  /** @param {SampledSite[]} sites @returns {SampledSyncCall[]} */
   #show (sites) {
     const { appRoot, sourceMaps, workLines } = this.#parts
     const workLineOf = createWorkLineOf(workLines())
@@ -112,11 +109,7 @@ class SampledCalls {
     }))
   }
 
-  /**
-   * @param {string} api
-   * @param {CallFrame} caller
-   * @returns {SampledSite}
-   */
+  /** @param {string} api @param {CallFrame} caller @returns {SampledSite} */
   #siteOf (api, caller) {
     const key = siteKey(api, caller)
     const known = this.#sites.get(key) ?? (this.#sites.size < MAX_SITES ? undefined : this.#sites.get(OTHER))
@@ -137,19 +130,13 @@ class SampledSite {
   /** @type {Map<string, number>} */
   #routes = new Map()
 
-  /**
-   * @param {string} api
-   * @param {CallFrame} caller
-   */
+  /** @param {string} api @param {CallFrame} caller */
   constructor (api, caller) {
     this.api = api
     this.caller = caller
   }
 
-  /**
-   * @param {number} micros
-   * @param {SampledCall['routes']} routes
-   */
+  /** @param {number} micros @param {SampledCall['routes']} routes */
   add (micros, routes) {
     this.micros += micros
     for (const [route, routeMicros] of routes) {
@@ -276,10 +263,7 @@ function isOwn ({ functionName, url }) {
   return functionName === WRAPPER_NAME || OWN.some(folder => url.startsWith(folder))
 }
 
-/**
- * @param {CpuProfile} profile
- * @param {number} index  of a sample
- */
+/** @param {CpuProfile} profile @param {number} index  of a sample */
 function routeOf ({ routes }, index) {
   return routes?.names[routes.samples[index]] ?? null
 }

@@ -140,11 +140,7 @@ class ThreadLoadMeter {
   }
 }
 
-/**
- * @param {Reading} before
- * @param {Reading | null} now
- * @returns {Interval | null}
- */
+/** @param {Reading} before @param {Reading | null} now @returns {Interval | null} */
 function intervalBetween (before, now) {
   if (now === null) return null
   const had = [...now.threads].map(([id, { name, kind, cpuMs }]) => ({ name, kind, ms: Math.max(0, cpuMs - (before.threads.get(id)?.cpuMs ?? 0)) }))

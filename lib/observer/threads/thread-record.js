@@ -192,11 +192,7 @@ class StretchJoiner {
   }
 }
 
-/**
- * @param {WholeStretch} before
- * @param {WholeStretch} after
- * @returns {WholeStretch}
- */
+/** @param {WholeStretch} before @param {WholeStretch} after @returns {WholeStretch} */
 function joined (before, after) {
   const longest = microsOf(after) > microsOf(before.longest) ? after.longest : before.longest
   return { fromMicros: before.fromMicros, toMicros: after.toMicros, samples: before.samples + after.samples, longest }

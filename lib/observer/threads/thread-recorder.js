@@ -91,19 +91,13 @@ async function finish (thread, problem) {
   return thread.post('Profiler.stop').then(({ profile }) => ({ profile, problem: null }), error => ({ profile: null, problem: error.message }))
 }
 
-/**
- * @param {number} ms
- * @param {(AbortSignal | undefined)[]} ends
- */
+/** @param {number} ms @param {(AbortSignal | undefined)[]} ends */
 async function waitFor (ms, ends) {
   const some = ends.filter(end => end !== undefined)
   await sleep(ms, undefined, { signal: some.length === 0 ? undefined : AbortSignal.any(some) }).catch(() => {}) // the caller checks which of the two it was
 }
 
-/**
- * @param {{ thread: ThreadSession, problem: string | null }[]} ended
- * @param {number} tooMany
- */
+/** @param {{ thread: ThreadSession, problem: string | null }[]} ended @param {number} tooMany */
 function notesOf (ended, tooMany) {
   const gone = ended.filter(({ thread, problem }) => problem !== null && thread.hasEnded)
   const silent = ended.filter(({ thread, problem }) => problem !== null && !thread.hasEnded)

@@ -45,10 +45,7 @@ class WatchedThread {
   /** Windows are read one after the other. @type {Promise<void>} */
   #turn = Promise.resolve()
 
-  /**
-   * @param {ThreadSession} session
-   * @param {Watching} watching
-   */
+  /** @param {ThreadSession} session @param {Watching} watching */
   constructor (session, watching) {
     this.#session = session
     this.#watching = watching

@@ -54,10 +54,7 @@ const GOLDEN = 0.618034
  * @property {number} [starvedShare]  of the time in which the process waited for a CPU
  */
 
-/**
- * @param {Question} question
- * @returns {Omit<Prediction, 'change'>}
- */
+/** @param {Question} question @returns {Omit<Prediction, 'change'>} */
 function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 }) {
   const models = stretches.filter(({ requests }) => requests.length >= MIN_STRETCH_REQUESTS).map(stretch => modelStretch(stretch, samples, change))
   const all = models.flatMap(({ requests }) => requests)
@@ -201,10 +198,7 @@ function spreadArrivals (requests) {
   return arrivals
 }
 
-/**
- * @param {{ timed: Timed[] }[]} stretches
- * @param {readonly string[]} names
- */
+/** @param {{ timed: Timed[] }[]} stretches @param {readonly string[]} names */
 function measuredIn (stretches, names) {
   const indexes = new Map(names.map((name, index) => [name, index]))
   const durations = names.map(() => /** @type {number[]} */ ([]))
@@ -250,20 +244,12 @@ function jobOf (request, { route, arrivalMs, gapMs, kept, servers, wait }) {
  * @typedef {{ p50: Quantile, p95: Quantile }} Quantiles
  */
 
-/**
- * @param {number[][]} durations
- * @returns {Quantiles[]}
- */
+/** @param {number[][]} durations @returns {Quantiles[]} */
 function quantilesOf (durations) {
   return durations.map(list => ({ p50: withBeside(list, 0.5, BESIDE.p50), p95: withBeside(list, 0.95, BESIDE.p95) }))
 }
 
-/**
- * @param {number[]} durations
- * @param {number} share
- * @param {number} beside
- * @returns {Quantile}
- */
+/** @param {number[]} durations @param {number} share @param {number} beside @returns {Quantile} */
 function withBeside (durations, share, beside) {
   const [least, value, most] = [share - beside, share, share + beside].map(one => quantile(durations, one))
   return { value, least, most }
@@ -294,10 +280,7 @@ function reasonOf (requests, index, modes) {
   return `the model does not give what was measured: ${p50}, ${p95}`
 }
 
-/**
- * @param {Quantiles} base
- * @param {Quantiles} measured
- */
+/** @param {Quantiles} base @param {Quantiles} measured */
 function isReproduced (base, measured) {
   return isNear(base.p50, measured.p50) && isNear(base.p95, measured.p95)
 }
@@ -357,10 +340,7 @@ function round (value, digits = value < 20 ? 1 : 0) {
   return Number(value.toFixed(digits))
 }
 
-/**
- * How long the requests of each route took, as far as that is recorded.
- * @param {readonly Stretch[]} stretches
- */
+/** How long the requests of each route took, as far as that is recorded. @param {readonly Stretch[]} stretches */
 function measuredRoutes (stretches) {
   const models = stretches.map(stretch => modelStretch(stretch, [], { isCulprit: () => false }))
   const names = routesOf(models.flatMap(({ requests }) => requests))

@@ -58,10 +58,7 @@ class RequestHistory {
   }
 }
 
-/**
- * @param {RequestBatch} batch
- * @returns {LoggedRequest[]}
- */
+/** @param {RequestBatch} batch @returns {LoggedRequest[]} */
 function requestsOf ({ routes, numbers }) {
   return Array.from({ length: numbers.length / FIELDS }, (_, index) => {
     const [route, arrivedMicros, startMicros, endMicros, turnMicros, connection] = numbers.subarray(index * FIELDS, (index + 1) * FIELDS)

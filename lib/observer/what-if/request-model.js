@@ -231,10 +231,7 @@ class BackgroundWork {
     this.#beginMicros = beginMicros
   }
 
-  /**
-   * @param {BusySample} sample
-   * @param {boolean} isOfCulprit
-   */
+  /** @param {BusySample} sample @param {boolean} isOfCulprit */
   add ({ atMicros, micros, kind }, isOfCulprit) {
     if (kind === 'io') {
       this.#overheadMicros += micros
@@ -356,10 +353,7 @@ function latestArrivals (requests) {
   return requests.map(({ arrivedMicros, startMicros }) => Math.min(startMicros, /** @type {number} */ (firstRead.get(arrivedMicros))))
 }
 
-/**
- * @param {readonly number[]} values
- * @param {number} share
- */
+/** @param {readonly number[]} values @param {number} share */
 function quantile (values, share) {
   const sorted = Float64Array.from(values).sort()
   return sorted.length === 0 ? 0 : sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]

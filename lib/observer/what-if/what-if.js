@@ -55,10 +55,7 @@ class WhatIf {
     return { change: scale === 0 ? 'removed' : 'scaled', ...this.#predict(readings, { change, scale, pool: null }) }
   }
 
-  /**
-   * How long the recorded requests took, by route.
-   * @param {Readings} readings
-   */
+  /** How long the recorded requests took, by route. @param {Readings} readings */
   measured (readings) {
     return measuredRoutes(this.#stretches(readings))
   }
@@ -72,10 +69,7 @@ class WhatIf {
     return predict({ stretches: this.#stretches(readings), samples: readings.activity?.busySamples ?? [], starvedShare, ...question })
   }
 
-  /**
-   * @param {Readings} readings
-   * @returns {Stretch[]}
-   */
+  /** @param {Readings} readings @returns {Stretch[]} */
   #stretches ({ activity }) {
     const [first] = activity?.busySamples ?? []
     const last = activity?.busySamples.at(-1)

@@ -183,20 +183,14 @@ class BufferSites {
     this.#patches.apply(Readable.prototype, 'on', original => wrapListening(original, ['data', 'readable'], noteReader))
   }
 
-  /**
-   * @param {any} created
-   * @param {Function} wrapper
-   */
+  /** @param {any} created @param {Function} wrapper */
   #sampleCreated (created, wrapper) {
     if (this.#isSampling) return
     const bornMicros = this.#now()
     this.#sample(created, bornMicros, { origin: { stack: captureStack(wrapper, DEPTH), site: null }, isReceived: false, context: this.#context.current() ?? null })
   }
 
-  /**
-   * @param {any} stream
-   * @param {any} chunk
-   */
+  /** @param {any} stream @param {any} chunk */
   #sampleReceived (stream, chunk) {
     if (this.#isSampling) return
     // Other streams pass on what was created elsewhere, and counted there.
@@ -204,10 +198,7 @@ class BufferSites {
     else this.#sample(chunk, this.#now(), { origin: this.#readers.get(stream) ?? { stack: null, site: UNREAD }, isReceived: true, context: contextOn(stream) ?? this.#context.current() ?? null })
   }
 
-  /**
-   * @param {any} stream
-   * @param {Function} wrapper
-   */
+  /** @param {any} stream @param {Function} wrapper */
   #noteReader (stream, wrapper) {
     if (this.#readersLeft <= 0 || !this.#isFromOutside(stream) || this.#readers.has(stream)) return
     this.#readersLeft--
@@ -243,10 +234,7 @@ class BufferSites {
     }
   }
 
-  /**
-   * Whether it reads from a connection.
-   * @param {any} stream
-   */
+  /** Whether it reads from a connection. @param {any} stream */
   #isFromOutside (stream) {
     return this.#sources.some(source => stream instanceof /** @type {any} */ (source)) || stream?.session !== undefined
   }

@@ -32,10 +32,7 @@ function sitesOf (stacks) {
   })
 }
 
-/**
- * @param {NodeJS.CallSite[]} frames
- * @returns {BufferStack | null}
- */
+/** @param {NodeJS.CallSite[]} frames @returns {BufferStack | null} */
 function siteOf (frames) {
   const outside = frames.map((frame, index) => ({ frame, index, file: fileOf(frame) })).filter(({ frame, file }) => {
     return file !== '' && !file.startsWith('node:') && file !== WRAPPERS && frame.getFunctionName() !== WRAPPER_NAME

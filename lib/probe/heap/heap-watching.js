@@ -96,10 +96,7 @@ class HeapWatching {
     return { heapUsedBytes, oldBytes: oldBytesOf(spaces), limitBytes: this.#limitBytes(), trend: this.trend, outside: this.#outside.read(monotonicMs()) }
   }
 
-  /**
-   * Watches from the first watcher until the last one stops.
-   * @returns {HeapWatch}
-   */
+  /** Watches from the first watcher until the last one stops. @returns {HeapWatch} */
   watch () {
     const watcher = Symbol('watcher')
     this.#watchers.add(watcher)
@@ -203,10 +200,7 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
   let points = []
   let dueMs = -Infinity
 
-  /**
-   * Call it often: it is only a comparison, except once a second.
-   * @param {number} nowMs
-   */
+  /** Call it often: it is only a comparison, except once a second. @param {number} nowMs */
   function note (nowMs) {
     if (nowMs >= dueMs) take(nowMs)
   }

@@ -37,10 +37,7 @@ function oldLimitBytes (heapLimitBytes, flags) {
   return Math.max(heapLimitBytes * MIN_OLD_SHARE, heapLimitBytes - MAX_YOUNG_BYTES)
 }
 
-/**
- * @param {readonly string[]} flags
- * @param {RegExp} pattern
- */
+/** @param {readonly string[]} flags @param {RegExp} pattern */
 function valueOf (flags, pattern) {
   return flags.flatMap(flag => pattern.exec(flag)?.[1] ?? []).at(-1)
 }

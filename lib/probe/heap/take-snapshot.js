@@ -81,10 +81,7 @@ function measure (write, { takenAt, expectedPauseMs }) {
 /** @type {() => void} */
 let removeAtExit = () => {}
 
-/**
- * A process that ends by exit() or by an uncaught error removes it.
- * @param {string} file
- */
+/** A process that ends by exit() or by an uncaught error removes it. @param {string} file */
 function holdNamed (file) {
   if (!fs.existsSync(file)) return null
   process.off('exit', removeAtExit) // for the previous one, which is done
@@ -109,10 +106,7 @@ function holdUnnamed (file, inode) {
   return null
 }
 
-/**
- * @param {import('node:fs').BigIntStats} stats
- * @param {string} inode
- */
+/** @param {import('node:fs').BigIntStats} stats @param {string} inode */
 function isUnnamed ({ dev, ino, nlink }, inode) {
   return nlink === 0n && `${dev}:${ino}` === inode
 }

@@ -54,10 +54,7 @@ class WorkerHeaps {
   }
 }
 
-/**
- * @param {Worker} worker
- * @returns {Promise<WorkerHeap>}
- */
+/** @param {Worker} worker @returns {Promise<WorkerHeap>} */
 async function readWorker (worker) {
   const heap = await statisticsOf(worker)
   return {

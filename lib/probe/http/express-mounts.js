@@ -51,10 +51,7 @@ class TemplateMount {
     this.#pattern = compileTemplate(path, { isPrefix: true })
   }
 
-  /**
-   * @param {string} path
-   * @returns {MountMatch | null}
-   */
+  /** @param {string} path @returns {MountMatch | null} */
   match (path) {
     if (this.#template === '') return { template: '', length: 0 }
     const match = this.#pattern?.exec(path)
@@ -73,10 +70,7 @@ class ExpressionMount {
     this.#pattern = new RegExp(expression.source, expression.flags.replace(/[gy]/g, ''))
   }
 
-  /**
-   * @param {string} path
-   * @returns {MountMatch | null}
-   */
+  /** @param {string} path @returns {MountMatch | null} */
   match (path) {
     const match = this.#pattern.exec(path)
     return match ? { template: this.#template, length: match[0].length } : null
@@ -91,10 +85,7 @@ class AnyMount {
     this.#mounts = mounts
   }
 
-  /**
-   * @param {string} path
-   * @returns {MountMatch | null}
-   */
+  /** @param {string} path @returns {MountMatch | null} */
   match (path) {
     for (const mount of this.#mounts) {
       const match = mount.match(path)
@@ -115,10 +106,7 @@ class ProbedMount {
     this.#layer = layer
   }
 
-  /**
-   * @param {string} path
-   * @returns {MountMatch | null}
-   */
+  /** @param {string} path @returns {MountMatch | null} */
   match (path) {
     for (const mount of this.#learned) {
       const match = mount.match(path)
@@ -237,10 +225,7 @@ function compileTemplate (template, { isPrefix }) {
   }
 }
 
-/**
- * @param {string} slash
- * @param {string} modifier
- */
+/** @param {string} slash @param {string} modifier */
 function parameterSource (slash, modifier) {
   const value = modifier === '*' || modifier === '+' ? '.+' : '[^/]+?'
   return modifier === '?' || modifier === '*' ? `(?:${slash}${value})?` : `${slash}${value}`

@@ -57,21 +57,14 @@ function expressTemplate (request, route) {
   return base === '' && typeof request.app?.set === 'function' ? null : undefined
 }
 
-/**
- * @param {any} route
- * @returns {RouteFacts}
- */
+/** @param {any} route @returns {RouteFacts} */
 function learnRoute (route) {
   const facts = { apps: [], chains: [], lastBase: null, lastTemplate: '' }
   factsByRoute.set(route, facts)
   return facts
 }
 
-/**
- * @param {any} app
- * @param {any} route
- * @param {RouteFacts} facts
- */
+/** @param {any} app @param {any} route @param {RouteFacts} facts */
 function learnApp (app, route, facts) {
   facts.apps.push(app)
   try {
@@ -79,12 +72,7 @@ function learnApp (app, route, facts) {
   } catch {} // stacks in another format: the path is masked instead
 }
 
-/**
- * @param {any} request
- * @param {any} route
- * @param {RouteFacts} facts
- * @param {string} base
- */
+/** @param {any} request @param {any} route @param {RouteFacts} facts @param {string} base */
 function resolve (request, route, facts, base) {
   if (!facts.apps.includes(request.app)) learnApp(request.app, route, facts)
   const { chains } = facts
@@ -225,10 +213,7 @@ function shown (path) {
   return path instanceof RegExp ? path.source : String(path)
 }
 
-/**
- * @param {string} prefix
- * @param {string} path
- */
+/** @param {string} prefix @param {string} path */
 function join (prefix, path) {
   return path === '/' && prefix !== '' ? prefix : prefix + path
 }
@@ -245,10 +230,7 @@ function findChains (app, route) {
   /** The stacks above the one that is read: a router may contain itself. @type {Set<unknown>} */
   const above = new Set()
 
-  /**
-   * @param {any[]} stack
-   * @param {Mount[]} mounts
-   */
+  /** @param {any[]} stack @param {Mount[]} mounts */
   function descend (stack, mounts) {
     if (above.has(stack)) return
     above.add(stack)

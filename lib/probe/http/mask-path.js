@@ -54,10 +54,7 @@ function maskPath (path, params) {
   return path.split('/').map(segment => segment === '' ? '' : maskSegment(segment, params)).join('/')
 }
 
-/**
- * @param {string} segment
- * @param {Record<string, unknown>} params
- */
+/** @param {string} segment @param {Record<string, unknown>} params */
 function maskSegment (segment, params) {
   const value = decodeSegment(segment)
   const name = Object.keys(params).find(key => params[key] === value)

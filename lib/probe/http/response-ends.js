@@ -99,10 +99,7 @@ class ResponseEnds {
     if (this.#isStopped) this.#leave()
   }
 
-  /**
-   * @param {RequestContext} context
-   * @param {number} status
-   */
+  /** @param {RequestContext} context @param {number} status */
   #finish (context, status) {
     if (context.route === null) this.#onUncounted(context)
     finishRequest(context, status)
@@ -148,10 +145,7 @@ function whenEnded (context, response, onEnd) {
   }))
 }
 
-/**
- * One listener per connection, however many requests use it.
- * @param {RequestContext} context
- */
+/** One listener per connection, however many requests use it. @param {RequestContext} context */
 function awaitClose (context) {
   /** @type {any} */
   const socket = context.socket
@@ -230,10 +224,7 @@ function finishRequest (context, status) {
   context.waits = null
 }
 
-/**
- * @param {RequestContext} context
- * @param {string} route
- */
+/** @param {RequestContext} context @param {string} route */
 function finishedContext ({ request }, route) {
   const [span = null] = spansOf(request)
   const traceparent = request.headers?.traceparent

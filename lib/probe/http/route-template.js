@@ -126,10 +126,7 @@ function knownTemplate (request, routeFacts) {
   return nextTemplate(request) ?? (template === null ? null : expressTemplate(request, route))
 }
 
-/**
- * @param {any} request
- * @returns {string | undefined} `/api/stall/[id]`
- */
+/** @param {any} request @returns {string | undefined} `/api/stall/[id]` */
 function nextTemplate (request) {
   const template = request[NEXT_META]?.match?.definition?.pathname
   return typeof template === 'string' ? template : undefined

@@ -52,10 +52,7 @@ function hasFramework (request) {
   return routeFactsOf(request)?.framework !== undefined
 }
 
-/**
- * @param {any} request
- * @returns {RouteFacts} to be completed
- */
+/** @param {any} request @returns {RouteFacts} to be completed */
 function ensureRouteFacts (request) {
   replaceStandIn(request)
   const known = routeFactsOf(request)
@@ -67,18 +64,12 @@ function ensureRouteFacts (request) {
   return facts
 }
 
-/**
- * @param {any} request
- * @returns {RouteFacts | undefined}
- */
+/** @param {any} request @returns {RouteFacts | undefined} */
 function routeFactsOf (request) {
   return contextOn(request)?.routeFacts ?? request[ROUTE_FACTS]
 }
 
-/**
- * The same without reading the request, when its context is already at hand.
- * @param {RequestContext} context
- */
+/** The same without reading the request, when its context is already at hand. @param {RequestContext} context */
 function routeFactsIn ({ response, routeFacts, request }) {
   return response === null ? routeFactsOf(request) : routeFacts
 }

@@ -109,11 +109,7 @@ class SlowestRequest {
     this.#longestMicros = this.#minMicros
   }
 
-  /**
-   * @param {RequestContext} context
-   * @param {number} fromMicros
-   * @param {number} toMicros
-   */
+  /** @param {RequestContext} context @param {number} fromMicros @param {number} toMicros */
   note (context, fromMicros, toMicros) {
     if (toMicros - fromMicros < this.#longestMicros) return
     this.#longestMicros = toMicros - fromMicros

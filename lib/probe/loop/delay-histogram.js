@@ -89,10 +89,7 @@ class Slot {
   minMs = Infinity
   maxMs = 0
 
-  /**
-   * @param {number} delayMs
-   * @param {number} times
-   */
+  /** @param {number} delayMs @param {number} times */
   add (delayMs, times) {
     const index = delayMs <= FIRST_MS ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(delayMs / FIRST_MS) / GROWTH))
     this.#counts[index] += times
@@ -150,10 +147,7 @@ class DelayHistogram {
   #slot = new Slot()
   #previousSlot = new Slot()
 
-  /**
-   * @param {number} periodMs
-   * @param {() => number} monotonicMicros
-   */
+  /** @param {number} periodMs @param {() => number} monotonicMicros */
   constructor (periodMs, monotonicMicros) {
     this.#periodMs = periodMs
     this.#monotonicMicros = monotonicMicros
@@ -177,10 +171,7 @@ class DelayHistogram {
     for (let tick = 1; tick <= missed; tick += step) this.#slot.add(lateMs - tick * this.#periodMs, Math.min(step, missed - tick + 1))
   }
 
-  /**
-   * Counts ticks that would have been on time.
-   * @param {number} count
-   */
+  /** Counts ticks that would have been on time. @param {number} count */
   addOnTime (count) {
     this.#counts.observe(0, count)
     this.#slot.add(0, count)

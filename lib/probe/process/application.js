@@ -48,10 +48,7 @@ function realPath (file) {
   }
 }
 
-/**
- * @param {string} folder
- * @returns {any} what its package.json holds; null where there is none
- */
+/** @param {string} folder @returns {any} what its package.json holds; null where there is none */
 function readPackage (folder) {
   try {
     return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
@@ -64,10 +61,7 @@ function readPackage (folder) {
 
 const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
 
-/**
- * @param {string} appRoot
- * @returns {Registry | undefined}
- */
+/** @param {string} appRoot @returns {Registry | undefined} */
 function findRegistry (appRoot) {
   const requireOfApp = createRequire(path.join(appRoot, 'package.json'))
   const declared = declaredClients(appRoot)
@@ -80,10 +74,7 @@ function findRegistry (appRoot) {
   return undefined
 }
 
-/**
- * @param {string} appRoot
- * @returns {string[]} those among the dependencies of the application
- */
+/** @param {string} appRoot @returns {string[]} those among the dependencies of the application */
 function declaredClients (appRoot) {
   const dependencies = readPackage(appRoot)?.dependencies ?? {}
   return CLIENTS.filter(name => name in dependencies)

@@ -37,11 +37,7 @@ function hold (name, create) {
   return { value: held.value, isFirst }
 }
 
-/**
- * The held instance, if any.
- * @param {string} name
- * @returns {unknown}
- */
+/** The held instance, if any. @param {string} name @returns {unknown} */
 function peek (name) {
   return /** @type {any} */ (globalThis)[keyOf(name)]?.value
 }

@@ -48,10 +48,7 @@ function fileOf (url) {
   return attempt(() => fileURLToPath(url)) ?? url
 }
 
-/**
- * @param {((file: string) => unknown)[]} retrievers
- * @param {string} file
- */
+/** @param {((file: string) => unknown)[]} retrievers @param {string} file */
 function retrieveFirst (retrievers, file) {
   for (const retrieve of retrievers) {
     const map = attempt(() => {

@@ -62,10 +62,7 @@ class BuiltinEngine {
     this.#open = this.#start(false)
   }
 
-  /**
-   * @param {string} title
-   * @param {boolean} [isSlow]
-   */
+  /** @param {string} title @param {boolean} [isSlow] */
   rotate (title, isSlow = false) {
     const next = this.#start(isSlow)
     const ended = this.close()

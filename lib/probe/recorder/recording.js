@@ -81,10 +81,7 @@ class Recording {
     if (OTHER_RUNTIME === null) warnOnce(logger, 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', reason)
   }
 
-  /**
-   * Why this engine cannot record in this process.
-   * @param {RealEngine} name
-   */
+  /** Why this engine cannot record in this process. @param {RealEngine} name */
   #whyUnavailable (name) {
     const { usesSession, recordsWorkers } = ENGINES[name]
     if (OTHER_RUNTIME !== null) return `${OTHER_RUNTIME} cannot be recorded`
@@ -108,10 +105,7 @@ class Recording {
     this.#begunMicros = Math.min(this.#begunMicros, monotonicMicros())
   }
 
-  /**
-   * Whether it had not been started for the first time at that moment.
-   * @param {number} micros
-   */
+  /** Whether it had not been started for the first time at that moment. @param {number} micros */
   wasStartingAt (micros) {
     return this.#parts.settings !== false && micros < this.#begunMicros
   }
@@ -121,10 +115,7 @@ class Recording {
     this.#recorder?.stop()
   }
 
-  /**
-   * The observer released its inspector session, which receives windows, or has it again.
-   * @param {boolean} isAway
-   */
+  /** The observer released its inspector session, which receives windows, or has it again. @param {boolean} isAway */
   setAway (isAway) {
     this.#isSessionAway = isAway
     if (isAway) warnOnce(this.#parts.logger, 'LOOPSCOPE_WARN_SESSION_AWAY')
@@ -165,10 +156,7 @@ class Recording {
     this.#recorder?.rotateSoon()
   }
 
-  /**
-   * Whether the process has been idle since then, so that there are no samples.
-   * @param {number} micros
-   */
+  /** Whether the process has been idle since then, so that there are no samples. @param {number} micros */
   hasBeenSlowSince (micros) {
     return this.#recorder?.hasBeenSlowSince(micros) ?? false
   }
@@ -200,10 +188,7 @@ class Recording {
     })
   }
 
-  /**
-   * @param {RealEngine} engine
-   * @returns {PauseReason | null | undefined}
-   */
+  /** @param {RealEngine} engine @returns {PauseReason | null | undefined} */
   #pauseReason (engine) {
     const never = this.#whyUnavailable(engine)
     if (never !== null) return { code: 'LOOPSCOPE_WARN_RECORDER_UNAVAILABLE', values: [never], reason: never }
@@ -238,10 +223,7 @@ class Recording {
     }))
   }
 
-  /**
-   * @param {DebuggerStatus | undefined} status
-   * @param {() => void} work
-   */
+  /** @param {DebuggerStatus | undefined} status @param {() => void} work */
   #withStatus (status, work) {
     this.#debuggerStatus = status
     try {

@@ -46,10 +46,7 @@ function placesOf (stacks) {
   return readStacks(stacks).map(callerIn)
 }
 
-/**
- * @param {NodeJS.CallSite[]} frames
- * @returns {CallPlace | null}
- */
+/** @param {NodeJS.CallSite[]} frames @returns {CallPlace | null} */
 function callerIn (frames) {
   try {
     const caller = frames.find(isCaller) ?? frames[0]
@@ -148,10 +145,7 @@ function createOriginalPlaces (toOriginal = async frames => frames) {
   }
 }
 
-/**
- * @param {CallPlace} place
- * @returns {CallFrame}
- */
+/** @param {CallPlace} place @returns {CallFrame} */
 function toFrame (place) {
   return { functionName: place.function, scriptId: '0', url: place.file, lineNumber: place.line - 1, columnNumber: place.column - 1 }
 }
@@ -166,10 +160,7 @@ function toPlace (frame, { functionName, url, lineNumber, columnNumber }) {
   return { function: functionName || '(anonymous)', file: url, line: lineNumber + 1, column: columnNumber + 1 }
 }
 
-/**
- * @param {CallPlace} place
- * @returns {CallPlace}
- */
+/** @param {CallPlace} place @returns {CallPlace} */
 function ofNode (place) {
   try {
     const entry = /** @type {any} */ (findSourceMap(place.file)?.findEntry(place.line - 1, place.column - 1))

@@ -222,10 +222,7 @@ class SyncCallDetector {
   }
 }
 
-/**
- * @param {any} original
- * @param {TimedMeter | CountedMeter} meter
- */
+/** @param {any} original @param {TimedMeter | CountedMeter} meter */
 function replacementOf (original, meter) {
   if (meter instanceof TimedMeter) return wrapTimed(original, meter)
   return original === Date ? makeCountedDate(original, meter) : wrapCounted(original, meter)

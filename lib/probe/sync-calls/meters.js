@@ -126,11 +126,7 @@ class Meter {
   /** Adds what is missing to the total. */
   settle () {}
 
-  /**
-   * @param {Function} wrapper
-   * @param {number} weight
-   * @param {number} ms
-   */
+  /** @param {Function} wrapper @param {number} weight @param {number} ms */
   record (wrapper, weight, ms) {
     const { target, record, onFault } = this.#parts
     try {

@@ -79,10 +79,7 @@ class SiteTable {
     return this.apis().flatMap(({ sites }) => sites)
   }
 
-  /**
-   * @param {Target} target
-   * @param {CallPlace} place
-   */
+  /** @param {Target} target @param {CallPlace} place */
   #siteOf (target, place) {
     const key = `${target.api} ${place.file}:${place.line}:${place.column}`
     const site = this.#sites.get(key)
@@ -231,10 +228,7 @@ class Site {
   /** Variance of what sampled calls stand for: Horvitz and Thompson's estimator, the sum of w(w - 1)x² over calls x sampled with weight w. */
   variance = { calls: 0, ms: 0 }
 
-  /**
-   * @param {Target} target
-   * @param {CallPlace} place
-   */
+  /** @param {Target} target @param {CallPlace} place */
   constructor (target, place) {
     this.#target = target
     this.#place = place
@@ -265,10 +259,7 @@ class Site {
     return recent
   }
 
-  /**
-   * What was sampled so far is finally set to this amount.
-   * @param {Amount} scale
-   */
+  /** What was sampled so far is finally set to this amount. @param {Amount} scale */
   settle (scale) {
     for (const { counted, sampled } of this.#routes.values()) {
       addTo(counted, sampled.calls * scale.calls, sampled.ms * scale.ms)
@@ -303,11 +294,7 @@ class Site {
   }
 }
 
-/**
- * @param {Amount} amount
- * @param {number} calls
- * @param {number} ms
- */
+/** @param {Amount} amount @param {number} calls @param {number} ms */
 function addTo (amount, calls, ms) {
   amount.calls += calls
   amount.ms += ms

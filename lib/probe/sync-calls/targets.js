@@ -24,10 +24,7 @@ const { refuse } = require('../../base/validate')
 const JSON_LIMIT = { length: 100_000, ms: 1 }
 const HASH_LIMIT = { length: 1_000_000, ms: 1 }
 
-/**
- * Reads no property of unknown objects: it could run a getter of the application.
- * @param {unknown} value
- */
+/** Reads no property of unknown objects: it could run a getter of the application. @param {unknown} value */
 function lengthOf (value) {
   if (typeof value === 'string') return value.length
   return ArrayBuffer.isView(value) ? value.byteLength : 0
@@ -149,10 +146,7 @@ function selectTargets (apis, path) {
   return targets.filter(target => wanted.has(target))
 }
 
-/**
- * @param {string} api
- * @param {Target} target
- */
+/** @param {string} api @param {Target} target */
 function matches (api, target) {
   return api.endsWith('*') ? target.isDefault && target.api.startsWith(api.slice(0, -1)) : target.api === api
 }

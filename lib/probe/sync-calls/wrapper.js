@@ -23,10 +23,7 @@ const FRAME = /^\s+at /
  * @property {Function} replacement
  */
 
-/**
- * @param {Function} original
- * @param {TimedMeter} meter
- */
+/** @param {Function} original @param {TimedMeter} meter */
 function wrapTimed (original, meter) {
   const wrap = meter.isSync === null && meter.lengthOf === null ? wrapEveryCall : wrapCheckedCall
   return copyProperties(wrap(original, meter), original)
@@ -132,11 +129,7 @@ function wrapCreator (original, meter) {
   return copyProperties(wrapper, original)
 }
 
-/**
- * For functions that are called with data.
- * @param {Function} original
- * @param {BytesMeter} meter
- */
+/** For functions that are called with data. @param {Function} original @param {BytesMeter} meter */
 function wrapReceiver (original, meter) {
   const wrapper = {
     /** @this {unknown} */

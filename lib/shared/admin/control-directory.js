@@ -103,10 +103,7 @@ function controlDirectoryOfSession (runtimeFolder) {
   return path.join(runtimeFolder, 'loopscope', 'control')
 }
 
-/**
- * @param {string} temporaryFolder
- * @param {number | string} user  its id, on Windows its name
- */
+/** @param {string} temporaryFolder @param {number | string} user  its id, on Windows its name */
 function controlDirectoryOfUser (temporaryFolder, user) {
   return path.join(temporaryFolder, `loopscope-${user}`, 'control')
 }

@@ -72,21 +72,14 @@ async function readBody (incoming) {
   return length === 0 ? null : Buffer.concat(chunks)
 }
 
-/**
- * @param {unknown} parsed
- * @returns {Uint8Array | null}
- */
+/** @param {unknown} parsed @returns {Uint8Array | null} */
 function toBytes (parsed) {
   if (parsed instanceof Uint8Array) return parsed
   const text = typeof parsed === 'string' ? parsed : JSON.stringify(parsed)
   return text === undefined || text === '{}' ? null : Buffer.from(text)
 }
 
-/**
- * @param {ServerResponse} outgoing
- * @param {AdminResponse} response
- * @param {AbortSignal} signal
- */
+/** @param {ServerResponse} outgoing @param {AdminResponse} response @param {AbortSignal} signal */
 async function write (outgoing, { status, headers, body }, signal) {
   if (signal.aborted) return
   const length = lengthOf(body)

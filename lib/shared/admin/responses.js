@@ -86,20 +86,12 @@ function createResponse (status, body, headers = {}) {
   return { status, headers: { ...HEADERS, ...headers }, body }
 }
 
-/**
- * @param {number} status
- * @param {unknown} value
- * @param {Record<string, string>} [headers]
- */
+/** @param {number} status @param {unknown} value @param {Record<string, string>} [headers] */
 function json (status, value, headers = {}) {
   return createResponse(status, JSON.stringify(value), { 'Content-Type': 'application/json; charset=utf-8', ...headers })
 }
 
-/**
- * @param {number} status
- * @param {string} body
- * @param {Record<string, string>} [headers]
- */
+/** @param {number} status @param {string} body @param {Record<string, string>} [headers] */
 function text (status, body, headers = {}) {
   return createResponse(status, body, { 'Content-Type': 'text/plain; charset=utf-8', ...headers })
 }

@@ -110,10 +110,7 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
   return { scopeOf }
 }
 
-/**
- * @param {Scope} granted
- * @param {Scope} wanted
- */
+/** @param {Scope} granted @param {Scope} wanted */
 function includesScope (granted, wanted) {
   return SCOPES.indexOf(granted) >= SCOPES.indexOf(wanted)
 }

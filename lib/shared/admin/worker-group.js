@@ -41,19 +41,12 @@ function createWorkerGroup ({ controlDir, parent = process.ppid }) {
   }
 
   return {
-    /**
-     * The same for all, whichever is the first.
-     * @param {string} name
-     * @param {() => string} make
-     */
+    /** The same for all, whichever is the first. @param {string} name @param {() => string} make */
     shared (name, make) {
       return within(directory => read(path.join(directory, name)) ?? write(path.join(directory, name), make()))
     },
 
-    /**
-     * @param {string} name
-     * @returns {boolean} whether this process is the one to do it
-     */
+    /** @param {string} name @returns {boolean} whether this process is the one to do it */
     isFirst (name) {
       return within(directory => claim(directory, name) === null)
     },
@@ -104,10 +97,7 @@ function write (file, text) {
   return readRegularText(file, { maxBytes: MAX_BYTES })
 }
 
-/**
- * Those of parents that have ended.
- * @param {string} controlDir
- */
+/** Those of parents that have ended. @param {string} controlDir */
 function removeStale (controlDir) {
   for (const name of fs.readdirSync(controlDir)) {
     const [, parent] = /^workers-(\d+-\d+)$/.exec(name) ?? []

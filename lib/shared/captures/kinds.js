@@ -117,10 +117,7 @@ function assertThreads (path, { seconds, last, from, route, threads = false }) {
   if (route !== undefined) refuse(`${path}route`, 'absent with threads, whose samples have no routes', route)
 }
 
-/**
- * @param {string} path
- * @param {unknown} value
- */
+/** @param {string} path @param {unknown} value */
 function assertRoute (path, value) {
   if (typeof value !== 'string' || value === '' || value.length > MAX_ROUTE_LENGTH) refuse(path, "a route, as in 'POST /login'", value)
 }
@@ -141,10 +138,7 @@ function checkHeapProfile ({ seconds, mode = 'live', sources }) {
   return { seconds: seconds ?? 0, mode, sources }
 }
 
-/**
- * @param {unknown} kind
- * @returns {CaptureKind}
- */
+/** @param {unknown} kind @returns {CaptureKind} */
 function assertKind (kind) {
   if (typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
     throw new errors.ERR_LOOPSCOPE_UNKNOWN_KIND(String(kind), Object.keys(KINDS).join(', '))

@@ -11,18 +11,12 @@ const PLACES = Object.freeze(['service', 'pid', 'host', 'kind', 'file', 'time'])
 const FILLED = "[\\w.!~*'()%-]*" // what encodeURIComponent() leaves
 const PLACE = /\{([^{}]*)\}/g
 
-/**
- * @param {string} template
- * @returns {string[]} the names of unknown placeholders
- */
+/** @param {string} template @returns {string[]} the names of unknown placeholders */
 function unknownPlaces (template) {
   return [...template.matchAll(PLACE)].map(([, name]) => name).filter(name => !PLACES.includes(name))
 }
 
-/**
- * @param {string} template
- * @param {Record<string, string>} values  of all places
- */
+/** @param {string} template @param {Record<string, string>} values  of all places */
 function fillTemplate (template, values) {
   return template.replace(PLACE, (_, name) => encodeURIComponent(values[name]))
 }

@@ -165,10 +165,7 @@ const labels = mapOf(orNull(anyOf(number, text, flag)), name)
 const sample = record({ labels, metricName: optional(name), value: anyOf(number, text, listOf(number, MAX_PARTS)) })
 const isAnyMetric = record({ name, help: text, type: textOf(/^\w+$/), aggregator: text, values: listOf(sample) })
 
-/**
- * A bucket of a histogram has a bound, and a name of its own.
- * @type {Shape}
- */
+/** A bucket of a histogram has a bound, and a name of its own. @type {Shape} */
 function isMetric (value) {
   if (!isAnyMetric(value)) return false
   const { type, values } = /** @type {import('../../observer/group/sum-metrics').Metric} */ (value)

@@ -7,10 +7,7 @@
 const OPEN_METRICS = 'application/openmetrics-text'
 const TEXT = 'text/plain'
 
-/**
- * @param {readonly Metric[]} metrics
- * @param {string} contentType
- */
+/** @param {readonly Metric[]} metrics @param {string} contentType */
 function writeExposition (metrics, contentType) {
   const isOpenMetrics = contentType.startsWith(OPEN_METRICS)
   const blocks = metrics.map(metric => writeMetric(metric, isOpenMetrics))
@@ -30,10 +27,7 @@ function writeMetric ({ name, help, type, values }, isOpenMetrics) {
   return [`# HELP ${family} ${escape(help)}`, `# TYPE ${family} ${written}`, ...lines].join('\n')
 }
 
-/**
- * @param {string} name
- * @param {Value} value
- */
+/** @param {string} name @param {Value} value */
 function writeValue (name, { labels, metricName = name, value }) {
   const written = writeLabels(labels)
   return `${metricName}${written === '' ? '' : `{${written}}`} ${writeNumber(Number(value))}`

@@ -141,10 +141,7 @@ function blockedOf (parts) {
     .sort((left, right) => right.blockedMs - left.blockedMs)
 }
 
-/**
- * @param {readonly StallTotals[]} all
- * @returns {StallTotals}
- */
+/** @param {readonly StallTotals[]} all @returns {StallTotals} */
 function sumTotals (all) {
   return {
     count: sum(all, ({ count }) => count),

@@ -70,11 +70,7 @@ function socketNameOfNamespace (pid, namespace) {
   return `${pid}-${namespace}.sock`
 }
 
-/**
- * Written atomically.
- * @param {string} directory
- * @param {MemberFacts} facts
- */
+/** Written atomically. @param {string} directory @param {MemberFacts} facts */
 function writeFacts (directory, facts) {
   const file = path.join(directory, factsName(facts.socket))
   const made = `${file}.${facts.namespace}`
@@ -83,10 +79,7 @@ function writeFacts (directory, facts) {
   replaceFile(made, file)
 }
 
-/**
- * @param {string} directory
- * @param {string} socket
- */
+/** @param {string} directory @param {string} socket */
 function removeFacts (directory, socket) {
   fs.rmSync(path.join(directory, factsName(socket)), { force: true })
 }
@@ -130,10 +123,7 @@ function memberIdOf ({ pid, start, namespace }) {
   return `${pid}-${start}-${namespace}`
 }
 
-/**
- * @param {string} memberId
- * @returns {MemberIdentity}
- */
+/** @param {string} memberId @returns {MemberIdentity} */
 function identityOfId (memberId) {
   const [pid, start, namespace] = memberId.split('-')
   return { pid: Number(pid), start, namespace }

@@ -54,20 +54,13 @@ function problemsOf (directories, users) {
   return [...new Set(directories)].map(directory => problemOf(directory, null, users)).filter(problem => typeof problem === 'string')
 }
 
-/**
- * @param {MemberFacts} facts
- * @param {string} directory
- * @returns {Member}
- */
+/** @param {MemberFacts} facts @param {string} directory @returns {Member} */
 function toMember (facts, directory) {
   const { pid, startedAt, appName, group, instance } = facts
   return { id: memberIdOf(facts), pid, startedAt, appName, group, instance, socketPath: addressOf(directory, facts) }
 }
 
-/**
- * @param {Member} left
- * @param {Member} right
- */
+/** @param {Member} left @param {Member} right */
 function inOrder (left, right) {
   return Number(left.instance ?? 0) - Number(right.instance ?? 0) || left.startedAt - right.startedAt || left.pid - right.pid
 }

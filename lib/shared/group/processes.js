@@ -14,10 +14,7 @@ function toProcess ({ member: { pid, id }, up, problem, staleSince }, isStale = 
   return { pid, id, up, problem, isStale: isStale || staleSince !== null }
 }
 
-/**
- * The coverage as text.
- * @param {readonly GroupProcess[]} processes
- */
+/** The coverage as text. @param {readonly GroupProcess[]} processes */
 function describeCoverage (processes) {
   const missing = processes.filter(({ problem }) => problem !== null)
   const [all, answered] = [processes.length, processes.length - missing.length]

@@ -42,10 +42,7 @@ class SnapshotParser {
   #position = 0
   #hasStrings = false
 
-  /**
-   * @param {string} file
-   * @param {Visitor} visitor
-   */
+  /** @param {string} file @param {Visitor} visitor */
   constructor (file, visitor) {
     this.#file = file
     this.#visitor = visitor
@@ -193,11 +190,7 @@ class SnapshotParser {
     return end
   }
 
-  /**
-   * @param {string} wanted
-   * @param {string} got
-   * @returns {never}
-   */
+  /** @param {string} wanted @param {string} got @returns {never} */
   #refuse (wanted, got) {
     throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(this.#file, wanted, got)
   }
@@ -243,10 +236,7 @@ function parseHeader (text, refuse) {
   return missing === undefined ? header : refuse(`a header with the field ${missing}`, 'none')
 }
 
-/**
- * @param {string} text
- * @returns {Header | null}
- */
+/** @param {string} text @returns {Header | null} */
 function readObject (text) {
   try {
     const { snapshot } = JSON.parse(`${text.replace(/,\s*$/, '')}}`)

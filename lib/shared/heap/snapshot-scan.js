@@ -60,10 +60,7 @@ async function scanSnapshot (file, visitor, { onProgress = () => {}, signal } = 
   }
 }
 
-/**
- * @param {string} file
- * @param {Buffer} buffer
- */
+/** @param {string} file @param {Buffer} buffer */
 function grow (file, buffer) {
   if (buffer.length >= MAX_TOKEN_BYTES) {
     throw new errors.ERR_LOOPSCOPE_INVALID_SNAPSHOT(file, `strings of at most ${MAX_TOKEN_BYTES} bytes`, 'a longer one')

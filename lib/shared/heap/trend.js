@@ -44,11 +44,7 @@ class Trend {
   }
 }
 
-/**
- * @param {readonly TrendPoint[]} points
- * @param {number} limitBytes
- * @returns {HeapTrend}
- */
+/** @param {readonly TrendPoint[]} points @param {number} limitBytes @returns {HeapTrend} */
 function judge (points, limitBytes) {
   const first = points[0]
   const last = points[points.length - 1]

@@ -16,11 +16,7 @@ const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
  * @property {(request: ReadRequest) => boolean} [isGone]  its client is gone, and the loop has not noticed
  */
 
-/**
- * @param {InFlightReading} reading
- * @param {Known} [known]
- * @returns {RequestsInFlight}
- */
+/** @param {InFlightReading} reading @param {Known} [known] @returns {RequestsInFlight} */
 function describeInFlight (reading, { isStale = false, blockedMs = 0, running = null, isGone = () => false } = {}) {
   const { atMicros, total, upgraded, requests } = reading
   const isBlocked = blockedMs > 0 && !isStale

@@ -10,10 +10,7 @@ const { describeCulprit } = require('../stalls/stall-line')
 
 const NO_ROUTE = 'code outside requests'
 
-/**
- * @param {Summary} answer
- * @param {number} shownCount  in the list
- */
+/** @param {Summary} answer @param {number} shownCount  in the list */
 function describeCounts (answer, shownCount) {
   const { total, upgraded, blockedMs, isStale, running } = answer
   const shown = shownCount < total ? `, the oldest ${shownCount} shown` : ''
@@ -33,10 +30,7 @@ function describeRunning ({ running }) {
   return describeCulprit(running.culprit, { route: running.route, stack: [] })
 }
 
-/**
- * @param {Summary} answer
- * @returns {string[]} lines
- */
+/** @param {Summary} answer @returns {string[]} lines */
 function describeStale ({ isStale, ageMs, blockedMs }) {
   if (!isStale) return []
   const why = `the event loop has been blocked for ${blockedMs} ms, and what runs there cannot be interrupted`

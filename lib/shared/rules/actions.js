@@ -49,10 +49,7 @@ const ACTIONS = Object.freeze({
   }
 })
 
-/**
- * @param {string} path
- * @param {any} action
- */
+/** @param {string} path @param {any} action */
 function checkAction (path, action) {
   // The value is not shown: the address of a webhook is often a secret.
   if (action === null || typeof action !== 'object' || Array.isArray(action)) refuse(path, 'an object', typeof action)
@@ -63,10 +60,7 @@ function checkAction (path, action) {
   check(path, action)
 }
 
-/**
- * @param {string} path
- * @param {any} action
- */
+/** @param {string} path @param {any} action */
 function checkCapture (path, { capture, ...options }) {
   if (options.signal !== undefined) refuse(`${path}.signal`, 'absent', 'a signal')
   try {
@@ -98,10 +92,7 @@ function checkUrl (path, value) {
   if (!isMeant) refuse(path, 'an http or https URL without user and password', typeof value === 'string' ? 'another string' : value)
 }
 
-/**
- * @param {string} path
- * @param {unknown} headers
- */
+/** @param {string} path @param {unknown} headers */
 function checkHeaders (path, headers) {
   assertPlainObject(path, headers)
   for (const [name, value] of Object.entries(/** @type {object} */ (headers))) {

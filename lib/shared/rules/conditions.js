@@ -141,11 +141,7 @@ const CONDITIONS = Object.freeze({
   }
 })
 
-/**
- * @param {Rule} rule
- * @param {Readings} readings
- * @returns {Judged[]}
- */
+/** @param {Rule} rule @param {Readings} readings @returns {Judged[]} */
 function judge (rule, readings) {
   return conditionsOf(rule).map(name => {
     const { read, isMet } = CONDITIONS[name]
@@ -155,10 +151,7 @@ function judge (rule, readings) {
   })
 }
 
-/**
- * @param {Pick<Rule, 'when'>} rule
- * @returns {ConditionName[]}
- */
+/** @param {Pick<Rule, 'when'>} rule @returns {ConditionName[]} */
 function conditionsOf ({ when }) {
   return /** @type {ConditionName[]} */ (Object.keys(when))
 }

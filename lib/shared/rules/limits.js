@@ -45,11 +45,7 @@ const CHECKS = Object.freeze({
   everyNth: (path, value) => assertInteger(path, value, 1, 10_000)
 })
 
-/**
- * @param {string} path
- * @param {any} limit
- * @returns {Limit}
- */
+/** @param {string} path @param {any} limit @returns {Limit} */
 function checkLimit (path, limit = {}) {
   assertPlainObject(path, limit)
   assertKnownKeys(path, limit, Object.keys(CHECKS))
@@ -102,10 +98,7 @@ function withoutOld (state, nowMs) {
   return Object.fromEntries(Object.entries(state).filter(([, acts]) => acts.some(act => isRecent(act, nowMs))))
 }
 
-/**
- * @param {Act} act
- * @param {number} nowMs
- */
+/** @param {Act} act @param {number} nowMs */
 function isRecent ({ at }, nowMs) {
   return nowMs - at < DAY_MS && at - nowMs < MAX_AHEAD_MS
 }

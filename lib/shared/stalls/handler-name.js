@@ -33,19 +33,13 @@ function nameOfCulprit (culprit, { route, stack }) {
   return isHandler ? `${NAMELESS} ${method} handler` : NAMELESS
 }
 
-/**
- * @param {CodeFrame} frame
- * @param {Culprit} culprit
- */
+/** @param {CodeFrame} frame @param {Culprit} culprit */
 function isCulprit (frame, culprit) {
   // A frame has its hottest line where that is known, else the one on which the function begins.
   return frame.function === NAMELESS && frame.file === culprit.file && (frame.line === culprit.functionLine || frame.line === culprit.line)
 }
 
-/**
- * @param {CodeFrame | undefined} frame
- * @param {{ file: RegExp, function?: RegExp }} caller
- */
+/** @param {CodeFrame | undefined} frame @param {{ file: RegExp, function?: RegExp }} caller */
 function isCalledBy (frame, caller) {
   return frame !== undefined && caller.file.test(frame.file) && (caller.function?.test(frame.function) ?? true)
 }

@@ -24,10 +24,7 @@ function toLogFields (stall) {
   }
 }
 
-/**
- * The message of the log line.
- * @param {Stall} stall
- */
+/** The message of the log line. @param {Stall} stall */
 function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, evidence }) {
   const what = `event loop stalled ${durationMs} ms`
   const where = `${route === null ? '' : ` in ${route}`}${startingUp ? ' while starting up' : ''}`

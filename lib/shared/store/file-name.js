@@ -32,19 +32,13 @@ const KEY_DIGITS = 12 // 48 bits: applications of one user do not meet by chance
 const RULES_FOLDER = 'rules'
 const FOLDER = /^[a-z0-9_]+-[0-9a-f]{12}$/
 
-/**
- * Hyphens become '_' too: they part the fields of the name, and a kind holds them.
- * @param {string} appName
- */
+/** Hyphens become '_' too: they part the fields of the name, and a kind holds them. @param {string} appName */
 function sanitizeAppName (appName) {
   const words = appName.normalize('NFKD').toLowerCase().match(/[a-z0-9]+/g) ?? ['node']
   return words.join('_').slice(0, MAX_APP_LENGTH)
 }
 
-/**
- * @param {NameFacts & { appName: string, sequence: number }} facts
- * @returns {string}
- */
+/** @param {NameFacts & { appName: string, sequence: number }} facts @returns {string} */
 function createFileName ({ kind, extension, at, appName, pid, sequence }) {
   if (!KIND.test(kind)) refuse('artifact.kind', 'lower-case words joined by -', kind)
   if (!EXTENSION.test(extension)) refuse('artifact.extension', 'a lower-case word, with or without .gz', extension)
@@ -58,10 +52,7 @@ function createFileName ({ kind, extension, at, appName, pid, sequence }) {
   return name
 }
 
-/**
- * @param {string} name
- * @returns {NameFacts | null} null for a file that is not an artifact
- */
+/** @param {string} name @returns {NameFacts | null} null for a file that is not an artifact */
 function parseFileName (name) {
   const match = name.length <= MAX_NAME_LENGTH ? NAME.exec(name) : null
   if (match === null) return null
@@ -79,10 +70,7 @@ function sidecarOf (name) {
   return `${name}${SIDECAR_EXTENSION}`
 }
 
-/**
- * @param {string} name
- * @returns {string | null} the name of the artifact it belongs to
- */
+/** @param {string} name @returns {string | null} the name of the artifact it belongs to */
 function parseSidecarName (name) {
   if (!name.endsWith(SIDECAR_EXTENSION)) return null
   const artifact = name.slice(0, -SIDECAR_EXTENSION.length)

@@ -91,10 +91,7 @@ function adviceOf (api) {
   return { ...general, instead: asynchronousOf(family, name.slice(0, -'Sync'.length)) }
 }
 
-/**
- * @param {string} family
- * @param {string} name  without Sync
- */
+/** @param {string} family @param {string} name  without Sync */
 function asynchronousOf (family, name) {
   if (family !== 'fs') return `${family}.${name} with a callback`
   // Read here and not above: Node.js loads fs.promises on first access.

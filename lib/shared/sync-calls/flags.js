@@ -61,11 +61,7 @@ class Flags {
     return due
   }
 
-  /**
-   * @param {Site} site
-   * @param {number} seconds
-   * @param {number} nowMs
-   */
+  /** @param {Site} site @param {number} seconds @param {number} nowMs */
   #isDue (site, seconds, nowMs) {
     const recent = this.#recentOf(site)
     recent.slots[this.#slot] = site.takeRecent()
@@ -96,10 +92,7 @@ class FlagLog {
     this.#warn = warn
   }
 
-  /**
-   * @param {FlaggedCall} call
-   * @param {string} amount  how much of it there was
-   */
+  /** @param {FlaggedCall} call @param {string} amount  how much of it there was */
   add (call, amount) {
     const { api, callSite, advice, routes } = call
     const route = routes[0]?.route ?? null

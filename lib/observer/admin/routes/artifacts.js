@@ -93,10 +93,7 @@ async function download ({ params: { name }, request: { headers }, sources, can 
   return part(artifact, headers)
 }
 
-/**
- * @param {StoredArtifact} artifact
- * @param {Context['request']['headers']} headers
- */
+/** @param {StoredArtifact} artifact @param {Context['request']['headers']} headers */
 function part ({ name, path, bytes, at }, headers) {
   const etag = `"${name}-${bytes}"` // names are unique, and files never change
   const facts = { ETag: etag, 'Accept-Ranges': 'bytes', 'Last-Modified': new Date(at).toUTCString() }
@@ -156,10 +153,7 @@ function unknownArtifact (name) {
   return { status: 404, detail: `There is no artifact ${name}.`, remedy: 'See /artifacts.' }
 }
 
-/**
- * What grew between two heap snapshots, and what retains it.
- * @param {Context} context
- */
+/** What grew between two heap snapshots, and what retains it. @param {Context} context */
 async function compare ({ parameters: { before, between, after, format = 'json' }, sources, signal }) {
   if (before === undefined || after === undefined) {
     refuse('parameters before and after', 'names of heap snapshots, see /artifacts', { before, after })

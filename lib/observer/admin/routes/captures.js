@@ -74,10 +74,7 @@ class CaptureRoutes {
     return createResponse(stop ? 202 : 204, null)
   }
 
-  /**
-   * @param {Context} context
-   * @param {string} [givenKind]
-   */
+  /** @param {Context} context @param {string} [givenKind] */
   async create (context, givenKind) {
     const { request, sources, can } = context
     const { kind, label, options } = readCaptureBody(request, givenKind)
@@ -119,11 +116,7 @@ class CaptureRoutes {
     return null
   }
 
-  /**
-   * @param {string} kind
-   * @param {boolean} isOwner
-   * @returns {Problem | null}
-   */
+  /** @param {string} kind @param {boolean} isOwner @returns {Problem | null} */
   #refusalOfBudget (kind, isOwner) {
     const waitSeconds = this.#budgets.waitSeconds(kind)
     if (waitSeconds === 0) return null
@@ -135,10 +128,7 @@ class CaptureRoutes {
     }
   }
 
-  /**
-   * @param {Job} job
-   * @param {Context} context
-   */
+  /** @param {Job} job @param {Context} context */
   async #respondFor (job, { request: { base, headers }, signal }) {
     const [, wait] = /(?:^|[,;\s])wait=(\d{1,3})(?:$|[,;\s])/.exec(String(headers.prefer ?? '')) ?? []
     if (wait !== undefined) await this.#waitFor(job, Math.min(Number(wait), MAX_WAIT_SECONDS), signal)
@@ -162,29 +152,20 @@ class CaptureRoutes {
     signal.removeEventListener('abort', leave)
   }
 
-  /**
-   * @param {string} key
-   * @param {string} id
-   */
+  /** @param {string} key @param {string} id */
   #remember (key, id) {
     this.#keys.set(key, id)
     if (this.#keys.size > MAX_KEYS) this.#keys.delete(/** @type {string} */ (this.#keys.keys().next().value))
   }
 }
 
-/**
- * @param {string} kind
- * @param {boolean} isOwner
- */
+/** @param {string} kind @param {boolean} isOwner */
 function remedyFor (kind, isOwner) {
   if (kind === 'cpu') return ' GET /cpu reads the recorder without a file and has no budget.'
   return kind === 'heap-snapshot' && isOwner ? ' Or insist with force: true (--force).' : ''
 }
 
-/**
- * @param {Job} job
- * @param {string} base
- */
+/** @param {Job} job @param {string} base */
 function withLinks (job, base) {
   const artifact = job.artifact === null ? {} : { artifact: { href: `${base}/artifacts/${job.artifact.name}` } }
   return { ...job, _links: { self: { href: `${base}/captures/${job.id}` }, ...artifact } }

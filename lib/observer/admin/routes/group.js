@@ -41,19 +41,12 @@ function createGroupRoutes () {
   return [...createAnswerRoutes(), ...createProfileRoutes(), createCaptureRoute()]
 }
 
-/**
- * Requests at the same time share one run.
- * @returns {RouteRow[]}
- */
+/** Requests at the same time share one run. @returns {RouteRow[]} */
 function createAnswerRoutes () {
   /** @type {Map<string, SingleFlight<any>>} */
   const questions = new Map()
 
-  /**
-   * @param {Name} name
-   * @param {Group} group
-   * @returns {Promise<any>}
-   */
+  /** @param {Name} name @param {Group} group @returns {Promise<any>} */
   function ask (name, group) {
     const question = questions.get(name) ?? new SingleFlight({
       take: async () => askForGroupAnswer(name, { name: group.name, members: await group.members() })
@@ -84,20 +77,14 @@ function createAnswerRoutes () {
   ]
 }
 
-/**
- * Each process samples for as long as asked, as /waits of it does.
- * @param {Context} context
- */
+/** Each process samples for as long as asked, as /waits of it does. @param {Context} context */
 async function groupWaits ({ parameters, sources, signal }) {
   const group = sources.group()
   const question = { ...waitsQuestion(parameters), signal }
   return json(200, await askForGroupAnswer('waits', { name: group.name, members: await group.members() }, question))
 }
 
-/**
- * @param {import('../../../../types/group').GroupFindings} answer
- * @param {Context} context
- */
+/** @param {import('../../../../types/group').GroupFindings} answer @param {Context} context */
 function showFindings (answer, { parameters: { format = 'json' } }) {
   const whole = describeCoverage(answer.processes)
   if (format === 'text') return text(200, toGroupText(answer, whole))
@@ -135,10 +122,7 @@ function createProfileRoutes () {
   ]
 }
 
-/**
- * @param {Context} context
- * @param {Group} group
- */
+/** @param {Context} context @param {Group} group */
 async function groupCpu ({ parameters, sources, signal }, group) {
   const wanted = timeOf(parameters, Date.now())
   const { profile: whole, startedAt, asked, answered, notes } = await groupCpuProfile(askOf(group), wanted, signal)
@@ -156,10 +140,7 @@ async function groupCpu ({ parameters, sources, signal }, group) {
   })
 }
 
-/**
- * @param {Context} context
- * @param {Group} group
- */
+/** @param {Context} context @param {Group} group */
 async function groupHeap ({ parameters, sources, signal }, group) {
   const { mode = 'live', seconds } = parameters
   const { profile, asked, answered, notes, fromMs, toMs } = await groupHeapProfile(askOf(group), { mode, seconds }, signal)
@@ -183,10 +164,7 @@ function noAnswers (notes) {
   return { status: 503, detail: `No process of the group has a profile: ${notes.join('; ')}.`, remedy: 'See /group for its processes.' }
 }
 
-/**
- * Each process decides by its own budget and limits, and writes to its own store.
- * @returns {RouteRow}
- */
+/** Each process decides by its own budget and limits, and writes to its own store. @returns {RouteRow} */
 function createCaptureRoute () {
   /** Kinds under way, one group capture of each at a time: it stops one process after the other, never two at once. @type {Set<string>} */
   const underWay = new Set()

@@ -46,10 +46,7 @@ function createLiveRoutes () {
   }]
 }
 
-/**
- * @param {Sources} sources
- * @param {AbortSignal} signal
- */
+/** @param {Sources} sources @param {AbortSignal} signal */
 async function * events (sources, signal) {
   let lastStall = sources.stalls().stalls[0]?.id ?? 0
   let knownMarks = sources.marks()
@@ -89,10 +86,7 @@ async function loopNow (sources) {
   }
 }
 
-/**
- * @param {string} name
- * @param {unknown} data
- */
+/** @param {string} name @param {unknown} data */
 function event (name, data) {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -38,10 +38,7 @@ async function asText ({ sources, request }) {
   return text(200, withMetric(exposition, blockedNow(sources)), { 'Content-Type': contentType, ...staleHeader(known) })
 }
 
-/**
- * Metrics as data, for the sums of a group.
- * @param {Context} context
- */
+/** Metrics as data, for the sums of a group. @param {Context} context */
 async function asData ({ sources }) {
   const known = await sources.ask('metricsReading').catch(nullWhenBlocked)
   const reading = known?.value ?? NO_READING
@@ -54,27 +51,18 @@ async function ofGroup ({ sources, signal }) {
   return text(200, exposition, { 'Content-Type': contentType })
 }
 
-/**
- * @param {{ at: number, isStale: boolean } | null} known
- * @returns {Record<string, string>}
- */
+/** @param {{ at: number, isStale: boolean } | null} known @returns {Record<string, string>} */
 function staleHeader (known) {
   return known?.isStale ? { 'X-Loopscope-Stale-Since': new Date(known.at).toISOString() } : {}
 }
 
-/**
- * @param {Sources} sources
- * @returns {Metric}
- */
+/** @param {Sources} sources @returns {Metric} */
 function blockedNow (sources) {
   const { blockedMs } = sources.loopNow()
   return { name: BLOCKED_NOW, help: BLOCKED_NOW_HELP, type: 'gauge', aggregator: 'max', values: [{ labels: {}, value: blockedMs / 1e3 }] }
 }
 
-/**
- * @param {string} exposition
- * @param {Metric} metric
- */
+/** @param {string} exposition @param {Metric} metric */
 function withMetric (exposition, metric) {
   const written = writeExposition([metric], TEXT_FORMAT)
   const end = '# EOF\n'

@@ -82,10 +82,7 @@ async function profile ({ parameters, sources, signal }) {
   return file('profile', encodePprof(shown, context))
 }
 
-/**
- * @param {Context} context
- * @param {'heap' | 'allocs'} name
- */
+/** @param {Context} context @param {'heap' | 'allocs'} name */
 async function memory ({ parameters: { seconds = null, gc = false, sources: places }, sources, signal }, name) {
   const { mode, kind } = MEMORY[name]
   const sampling = await sources.sampleHeap({ mode, seconds, collect: gc }, signal)
@@ -114,10 +111,7 @@ function empty (name) {
   return file(name, encodeEmptyProfile(EMPTY[name], Date.now()))
 }
 
-/**
- * @param {Context['sources']} sources
- * @returns {Promise<ExactSyncCall[]>}
- */
+/** @param {Context['sources']} sources @returns {Promise<ExactSyncCall[]>} */
 async function exactCalls (sources) {
   const { value } = await sources.exactCalls()
   return value.exact ?? []

@@ -59,20 +59,14 @@ async function cpu (context) {
   })
 }
 
-/**
- * @param {Context} context
- * @param {{ fromMs: number, toMs: number, threads?: boolean }} wanted
- */
+/** @param {Context} context @param {{ fromMs: number, toMs: number, threads?: boolean }} wanted */
 async function pieceOf ({ parameters, sources, signal }, wanted) {
   const view = await sources.view(wanted, signal)
   const { profile, notes } = onlyRoute(view.profile, parameters.route)
   return { profile, fromMs: view.fromMs, toMs: view.toMs, notes: [...notesOf(view, wanted.toMs - wanted.fromMs), ...notes] }
 }
 
-/**
- * @param {Context} context
- * @param {{ fromMs: number, toMs: number }} wanted
- */
+/** @param {Context} context @param {{ fromMs: number, toMs: number }} wanted */
 async function difference (context, { fromMs, toMs }) {
   const { parameters: { against, format = 'flamegraph', sources: places, threads }, sources } = context
   if (threads) refuse('parameter threads', 'absent with against: threads are recorded from now on', '1')

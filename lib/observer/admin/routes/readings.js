@@ -53,10 +53,7 @@ const routes = [
   readRoute('/what-if', 'how long requests would take if a route did less on the loop: ?route=, &scale=0.25', { scope: 'profile', cost: 'findings', parameters: { route: VIEW_PARAMETERS.route, scale }, handle: whatIf })
 ]
 
-/**
- * The report's budget belongs to one application.
- * @returns {RouteRow[]}
- */
+/** The report's budget belongs to one application. @returns {RouteRow[]} */
 function createReadingRoutes () {
   return [...routes, createReportRoute()]
 }

@@ -100,11 +100,7 @@ class Redaction {
   /** @type {TakeRecords} */
   edges () {}
 
-  /**
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {Buffer} bytes @param {number} start @param {number} end */
   string (bytes, start, end) {
     const index = this.#counts.strings++
     // Index 0 is V8's own placeholder; an empty string reveals nothing.
@@ -117,11 +113,7 @@ class Redaction {
     this.#output.write(token, 0, token.length)
   }
 
-  /**
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {Buffer} bytes @param {number} start @param {number} end */
   #name (bytes, start, end) {
     const text = readToken(bytes.toString('latin1', start, end))
     const kept = redactName(text, found => this.#pseudonym(found))
@@ -140,19 +132,12 @@ class Redaction {
     return `[redacted ${tag(this.#nameKey, name)}]`.padEnd(Math.min(name.length, GROUP_CHARACTERS), '*')
   }
 
-  /**
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {Buffer} bytes @param {number} start @param {number} end */
   other (bytes, start, end) {
     this.#output.write(bytes, start, end)
   }
 
-  /**
-   * @param {string} file
-   * @returns {Redacted}
-   */
+  /** @param {string} file @returns {Redacted} */
   done (file) {
     const highest = this.#roles?.highestIndex ?? 0
     if (highest >= this.#counts.strings) {
@@ -163,10 +148,7 @@ class Redaction {
   }
 }
 
-/**
- * @param {Buffer} key
- * @param {string} text
- */
+/** @param {Buffer} key @param {string} text */
 function tag (key, text) {
   return createHmac('sha256', key).update(text).digest('hex').slice(0, TAG_DIGITS)
 }
@@ -196,10 +178,7 @@ function readToken (token) {
   }
 }
 
-/**
- * Writes ASCII only, as V8 does and readers expect.
- * @param {string} text
- */
+/** Writes ASCII only, as V8 does and readers expect. @param {string} text */
 function writeToken (text) {
   return JSON.stringify(text).replace(/[\u007f-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
@@ -215,11 +194,7 @@ class Output {
     this.#fd = fd
   }
 
-  /**
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {Buffer} bytes @param {number} start @param {number} end */
   write (bytes, start, end) {
     if (end - start > this.#buffer.length - this.#filled) this.flush()
     if (end - start > this.#buffer.length) return writeAll(this.#fd, bytes, start, end)
@@ -232,12 +207,7 @@ class Output {
   }
 }
 
-/**
- * @param {number} fd
- * @param {Buffer} bytes
- * @param {number} start
- * @param {number} end
- */
+/** @param {number} fd @param {Buffer} bytes @param {number} start @param {number} end */
 function writeAll (fd, bytes, start, end) {
   for (let at = start; at < end;) at += fs.writeSync(fd, bytes, at, end - at)
 }

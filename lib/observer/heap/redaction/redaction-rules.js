@@ -38,10 +38,7 @@ const IDENTIFIER = /^#?[A-Za-z_$][\w$]*$/
 const PACKAGE_VERSION = /^@?[\w.+-]+@\d+\.\d+/
 const PATH = /^(?:\/|\.{0,2}\/|file:\/\/|node:|https?:\/\/|webpack:\/\/|[A-Za-z]:\\)/
 
-/**
- * @param {string} name
- * @returns {boolean}
- */
+/** @param {string} name @returns {boolean} */
 function looksLikeData (name) {
   if (ORDINARY.test(name)) return false
   if (name.length > MAX_NAME_LENGTH) return true
@@ -53,10 +50,7 @@ function hasPattern (name) {
   return PATTERNS.some(pattern => pattern.test(name))
 }
 
-/**
- * Letters, digits and special characters together, and not an identifier: probably a password.
- * @param {string} name
- */
+/** Letters, digits and special characters together, and not an identifier: probably a password. @param {string} name */
 function isMixed (name) {
   return name.length >= MIN_MIXED_LENGTH && /\d/.test(name) && /[A-Za-z]/.test(name) && /[!%^&*~@#$+=]/.test(name) &&
     !IDENTIFIER.test(name) && !PACKAGE_VERSION.test(name)

@@ -106,10 +106,7 @@ class Roles {
     this.#edgesOfNodes += count
   }
 
-  /**
-   * @param {number} type
-   * @param {number} name
-   */
+  /** @param {number} type @param {number} name */
   #addEdge (type, name) {
     const { isNumberedEdge, propertyType } = this.#layout
     if (isNumberedEdge[type]) return
@@ -123,10 +120,7 @@ class Roles {
     return this.#edge >= this.#maps[this.#nextMap]
   }
 
-  /**
-   * @param {number} index
-   * @param {number} role
-   */
+  /** @param {number} index @param {number} role */
   #mark (index, role) {
     if (index > this.#highest) this.#highest = index
     if (role === 0 || index > this.#layout.maxStrings) return

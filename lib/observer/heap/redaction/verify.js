@@ -61,11 +61,7 @@ class Count {
     this.#edgeNumbers += length
   }
 
-  /**
-   * @param {Buffer} bytes
-   * @param {number} start
-   * @param {number} end
-   */
+  /** @param {Buffer} bytes @param {number} start @param {number} end */
   string (bytes, start, end) {
     if (end - start === this.#className.length && bytes.toString('latin1', start, end) === this.#className) this.#classIndex = this.#strings
     this.#strings++
@@ -89,11 +85,7 @@ function isDigit (byte) {
   return byte >= 0x30 && byte <= 0x39
 }
 
-/**
- * @param {Buffer} bytes
- * @param {number} start
- * @param {number} end
- */
+/** @param {Buffer} bytes @param {number} start @param {number} end */
 function isPair (bytes, start, end) {
   return bytes[end - 2] === 0x29 && bytes.subarray(start, Math.min(end, start + 40)).includes(' / part of key (')
 }

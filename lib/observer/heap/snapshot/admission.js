@@ -72,10 +72,7 @@ function describeShortage ({ resource, needBytes, freeBytes, limitBytes, basis }
   return `${resource}: needs ${showMb(needBytes)}, may take ${showMb(freeBytes)} (${basis}${limit})`
 }
 
-/**
- * @param {Estimate} cost
- * @param {{ maxPauseMs: number }} room
- */
+/** @param {Estimate} cost @param {{ maxPauseMs: number }} room */
 function describePause ({ pauseMs }, { maxPauseMs }) {
   if (pauseMs <= maxPauseMs) return []
   const [pause, allowed] = [pauseMs, maxPauseMs].map(ms => `${(ms / 1e3).toFixed(1)} s`)

@@ -77,10 +77,7 @@ function pauseMsPerMb ({ after, pauseMs }) {
   return Math.round(pauseMs / (countedBytes(after) / MB))
 }
 
-/**
- * @param {HeapReading} reading
- * @param {number[]} pausesMsPerMb
- */
+/** @param {HeapReading} reading @param {number[]} pausesMsPerMb */
 function fromSize (reading, pausesMsPerMb) {
   const sizeMb = countedBytes(reading) / MB
   const nodes = sizeMb * NODES_PER_MB
@@ -93,10 +90,7 @@ function fromSize (reading, pausesMsPerMb) {
   }
 }
 
-/**
- * @param {HeapReading} reading
- * @param {PreviousSnapshot} previous
- */
+/** @param {HeapReading} reading @param {PreviousSnapshot} previous */
 function fromPrevious (reading, { after, nodes, edges, names, fileBytes, pauseMs }) {
   const grown = Math.max(1, countedBytes(reading) / countedBytes(after)) * MARGIN
   // One table that doubled its slots doubles the names, even if the rest of the heap has hardly grown.

@@ -90,10 +90,7 @@ async function adoptSnapshot (file, { store, appName, redact: mode = 'values', s
   }
 }
 
-/**
- * @param {string} file
- * @param {{ store: any, appName: string }} how
- */
+/** @param {string} file @param {{ store: any, appName: string }} how */
 function adoptProfile (file, { store, appName }) {
   const { mtimeMs } = fs.statSync(file)
   const bytes = readRegularFile(file, { maxBytes: MAX_PROFILE_BYTES })
@@ -112,10 +109,7 @@ function makePrivate (folder, pid) {
   for (const { file } of list(folder, pid)) fs.chmodSync(file, OWNER_ONLY)
 }
 
-/**
- * @param {string} folder
- * @param {number} wanted  pid
- */
+/** @param {string} folder @param {number} wanted  pid */
 function list (folder, wanted) {
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : []
   return names.flatMap(name => {

@@ -80,10 +80,7 @@ class SnapshotRun {
     })
   }
 
-  /**
-   * @param {(order: TakeOrder) => Promise<TakeFacts>} askMain
-   * @param {Estimate} cost
-   */
+  /** @param {(order: TakeOrder) => Promise<TakeFacts>} askMain @param {Estimate} cost */
   async write (askMain, { pauseMs: expectedPauseMs }) {
     const watch = watchWriting(this.#file, this.#progress)
     const asked = askMain({
@@ -142,10 +139,7 @@ class SnapshotRun {
   }
 }
 
-/**
- * The progress of a heap snapshot, for its caller.
- * @param {ReportProgress} onProgress
- */
+/** The progress of a heap snapshot, for its caller. @param {ReportProgress} onProgress */
 function createProgress (onProgress) {
   /** @type {SnapshotStage} */
   let current = 'estimating'

@@ -144,11 +144,7 @@ function isInlined (chain, shorter) {
   return at < 0
 }
 
-/**
- * @param {Found} sum
- * @param {Found} site
- * @returns {Found}
- */
+/** @param {Found} sum @param {Found} site @returns {Found} */
 function add (sum, site) {
   for (const [holder, bytes] of site.holders) sum.holders.set(holder, (sum.holders.get(holder) ?? 0) + bytes)
   return { ...sum, bytes: sum.bytes + site.bytes, samples: sum.samples + site.samples, byBirth: sum.byBirth.map((bytes, index) => bytes + site.byBirth[index]) }
@@ -184,10 +180,7 @@ function packageOf (url) {
   return packageOfPath(url) ?? BUILTIN.exec(url)?.[0] ?? null
 }
 
-/**
- * @param {readonly HolderRow[]} rows
- * @param {SampledNode[]} nodes  innermost first
- */
+/** @param {readonly HolderRow[]} rows @param {SampledNode[]} nodes  innermost first */
 function holderOf (rows, nodes) {
   for (const { callFrame: { functionName, url } } of nodes.toReversed()) {
     const row = rows.find(([name, file]) => name.test(functionName) && file.test(url))
@@ -201,10 +194,7 @@ function isKeptByCaller (holder) {
   return CALLERS.some(([,, kept]) => kept === holder)
 }
 
-/**
- * @param {Map<string, number>} holders
- * @param {number} bytes
- */
+/** @param {Map<string, number>} holders @param {number} bytes */
 function biggest (holders, bytes) {
   const notable = [...holders].filter(([holder, held]) => held >= bytes * (ARE_DATA.has(holder) ? MIN_DATA_SHARE : MIN_HOLDER_SHARE))
   return notable.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
@@ -224,10 +214,7 @@ function flatten (head) {
   return { nodes, parents }
 }
 
-/**
- * @param {SampledNode} leaf
- * @param {Map<number, SampledNode>} parents
- */
+/** @param {SampledNode} leaf @param {Map<number, SampledNode>} parents */
 function stackOf (leaf, parents) {
   const stack = []
   for (let node = /** @type {SampledNode | undefined} */ (leaf); node !== undefined; node = parents.get(node.id)) stack.push(node)

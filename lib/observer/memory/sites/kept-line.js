@@ -102,10 +102,7 @@ function shortened (text) {
 
 const ALL_KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind))
 
-/**
- * @param {string} kind
- * @param {string | null} holder
- */
+/** @param {string} kind @param {string | null} holder */
 function isOfHolder (kind, holder) {
   return kind === holder || (holder === 'Map' && kind === 'object')
 }
@@ -133,12 +130,7 @@ function scopeOf (own, callers) {
   return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n') }
 }
 
-/**
- * @param {Code} code
- * @param {Scope} scope
- * @param {string | null} holder
- * @returns {Line[]}
- */
+/** @param {Code} code @param {Scope} scope @param {string | null} holder @returns {Line[]} */
 function linesThatKeep ({ place, lines }, scope, holder) {
   const found = lines.flatMap(({ code, text }, index) => keepsIn(code, scope, holder).map(one => ({ line: place.line + index, text, ...one })))
   const collections = found.filter(({ kind, rank }) => kind !== 'promises' && rank < GUESSED)
@@ -182,11 +174,7 @@ function isLinked (code, scope) {
   return new RegExp(word).test(rest) || new RegExp(`\\b(?:const|let|var)\\s+[\\w$]+\\s*=\\s*${word}\\s*(?:;|$)`, 'm').test(scope.body)
 }
 
-/**
- * The code of a function, by its brackets.
- * @param {string[]} texts
- * @param {number} column
- */
+/** The code of a function, by its brackets. @param {string[]} texts @param {number} column */
 function bodyOf (texts, column) {
   const lines = []
   let depth = 0
@@ -221,10 +209,7 @@ function receiverBefore (code, end) {
   return code.slice(at, end)
 }
 
-/**
- * @param {string} code
- * @param {number} closing  index of a bracket
- */
+/** @param {string} code @param {number} closing  index of a bracket */
 function openingOf (code, closing) {
   let depth = 0
   for (let at = closing; at >= 0; at--) {
@@ -261,10 +246,7 @@ function rankOf (receiver, scope, aliases = 0) {
   return plain[name.length] === '(' ? GUESSED : looked
 }
 
-/**
- * @param {string} text
- * @returns {string} the same with empty brackets
- */
+/** @param {string} text @returns {string} the same with empty brackets */
 function withoutArguments (text) {
   let depth = 0
   let kept = ''

@@ -225,10 +225,7 @@ class SiteWatch {
     }
   }
 
-  /**
-   * @param {Run} run
-   * @param {string[]} workers
-   */
+  /** @param {Run} run @param {string[]} workers */
   async #openWorkers (run, workers) {
     /** @type {ThreadSession[]} */
     const threads = []
@@ -272,11 +269,7 @@ class SiteWatch {
     if (run.hasBuffers) run.buffers = await this.#parts.main.read('buffers', { boundaries: run.endMicros.slice(0, -1) }, ANSWER_MS).catch(() => run.buffers)
   }
 
-  /**
-   * @param {Run} run
-   * @param {boolean} isArmed
-   * @returns {Promise<AllocationSites>}
-   */
+  /** @param {Run} run @param {boolean} isArmed @returns {Promise<AllocationSites>} */
   async #describe (run, isArmed) {
     const { appRoot, routesOf, buffersBytes } = this.#parts
     const intervals = run.seconds
@@ -428,10 +421,7 @@ function isOfApplication ({ file }) {
   return file !== '' && !file.startsWith('node:') && !isInPackage(file)
 }
 
-/**
- * @param {BufferSite} site
- * @returns {RawSite}
- */
+/** @param {BufferSite} site @returns {RawSite} */
 function toRaw ({ frames, api, isReceived, route, bytes, samples, byBirth }) {
   const [inner, ...outer] = frames.map(toFrame)
   const isOfPackage = inner !== undefined && packageOf(inner.url) !== null && outer.length > 0
@@ -450,10 +440,7 @@ function toRaw ({ frames, api, isReceived, route, bytes, samples, byBirth }) {
   }
 }
 
-/**
- * @param {import('../../../probe/call-sites').CallPlace} frame
- * @returns {CallFrame}
- */
+/** @param {import('../../../probe/call-sites').CallPlace} frame @returns {CallFrame} */
 function toFrame ({ function: functionName, file, line, column }) {
   return { functionName, scriptId: '0', url: file, lineNumber: line - 1, columnNumber: column - 1 }
 }

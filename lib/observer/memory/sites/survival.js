@@ -36,10 +36,7 @@ function judgeSurvival (byBirth, intervals, samples) {
   return older + error >= younger * MIN_OLD_SHARE ? 'stays' : 'temporary'
 }
 
-/**
- * @param {readonly number[]} values
- * @param {number} count
- */
+/** @param {readonly number[]} values @param {number} count */
 function inGroups (values, count) {
   return Array.from({ length: count }, (_, index) => sum(values.slice(Math.round(index * values.length / count), Math.round((index + 1) * values.length / count))))
 }

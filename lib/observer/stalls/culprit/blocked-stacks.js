@@ -32,10 +32,7 @@ const KEPT = 64 // a stall has at most a dozen; they are read within seconds aft
 
 /** @typedef {(frames: CallFrame[], maxMs: number) => Promise<CallFrame[]>} ToOriginal  positions in the original source */
 
-/**
- * @param {{ appRoot?: string }} [context]
- * @param {ToOriginal} [toOriginal]
- */
+/** @param {{ appRoot?: string }} [context] @param {ToOriginal} [toOriginal] */
 function createBlockedStacks (context, toOriginal = async frames => frames) {
   /** Oldest first. @type {{ atMicros: number, calls: string }[]} */
   const kept = []
@@ -120,10 +117,7 @@ function toStackCall ([name, receiver], place, beginning, context) {
   }
 }
 
-/**
- * Whether the call is of one of V8's builtins: JSON.stringify, Array.sort.
- * @param {StackCall} call
- */
+/** Whether the call is of one of V8's builtins: JSON.stringify, Array.sort. @param {StackCall} call */
 function isBuiltin ({ file, line }) {
   return file === '' && line === 0
 }

@@ -123,10 +123,7 @@ function isComment (text) {
   return /^\s*(\/\/|\/?\*)/.test(text)
 }
 
-/**
- * @param {string} text
- * @param {number} index
- */
+/** @param {string} text @param {number} index */
 function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }

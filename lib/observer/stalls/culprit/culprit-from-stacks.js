@@ -53,19 +53,13 @@ function independentProbes (probes) {
   })
 }
 
-/**
- * @param {StackProbe[]} probes
- * @param {Parameters<typeof findCulprit>[1]} context
- */
+/** @param {StackProbe[]} probes @param {Parameters<typeof findCulprit>[1]} context */
 function find (probes, context) {
   const stacks = probes.map(({ stack }) => stack.slice(hasNotBegun(stack[0]) ? 1 : 0))
   return findCulprit(profileOfProbes(stacks), context, stacks)
 }
 
-/**
- * @param {Culprit | null} one
- * @param {Culprit | null} other
- */
+/** @param {Culprit | null} one @param {Culprit | null} other */
 function isSame (one, other) {
   return one?.function === other?.function && one?.file === other?.file && one?.functionLine === other?.functionLine
 }
@@ -102,10 +96,7 @@ function addStack (nodes, stack) {
   return innermost.id
 }
 
-/**
- * @param {StackCall} call
- * @returns {CallFrame}
- */
+/** @param {StackCall} call @returns {CallFrame} */
 function toCallFrame ({ name, file, functionLine, functionColumn }) {
   return { functionName: name, scriptId: SOME_SCRIPT, url: file, lineNumber: functionLine - 1, columnNumber: functionColumn - 1 }
 }

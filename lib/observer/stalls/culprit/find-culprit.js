@@ -152,10 +152,7 @@ function isWritten ({ file }) {
   return file !== '' && (SCRIPT.test(file) || !ENDING.test(file))
 }
 
-/**
- * @param {CallTree[]} path
- * @param {number} depth
- */
+/** @param {CallTree[]} path @param {number} depth */
 function nearestNamed (path, depth) {
   const { origin, file } = path[depth].frame
   for (let up = depth; up >= 0; up--) {
@@ -202,10 +199,7 @@ function toCodeFrame (tree, source, position) {
   return { function: name, file: frame.file, line: line ?? frame.line, column: line === null || line === frame.line ? frame.column : 0 }
 }
 
-/**
- * @param {Frame} frame
- * @param {string} name
- */
+/** @param {Frame} frame @param {string} name */
 function isMeta (frame, name) {
   return frame.origin === 'meta' && frame.name === name
 }
@@ -287,11 +281,7 @@ function tookTime (path, depth, { caller, isInnermost }, source) {
   return (isInnermost ? ownMicros : tree.totalMicros) >= path[depth].totalMicros * CALL_SHARE
 }
 
-/**
- * @param {CallTree[]} path
- * @param {number} depth
- * @param {SourceLines} source
- */
+/** @param {CallTree[]} path @param {number} depth @param {SourceLines} source */
 function writtenBuiltin (path, depth, source) {
   const leaf = path[path.length - 1]
   if (leaf.selfMicros < path[depth].totalMicros * CALL_SHARE) return null
@@ -362,10 +352,7 @@ function passedThrough (path, depth, entered, matches) {
   return { package: name, function: nameOf(entrance.frame, matches) }
 }
 
-/**
- * @param {Frame} frame
- * @param {Match[]} matches
- */
+/** @param {Frame} frame @param {Match[]} matches */
 function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
   const receiver = RECEIVERS.get(call?.receiver ?? '')
@@ -374,10 +361,7 @@ function nameOf (frame, matches) {
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }
 
-/**
- * A function that is all of its module is mostly called as its file.
- * @param {Frame} frame
- */
+/** A function that is all of its module is mostly called as its file. @param {Frame} frame */
 function fileName ({ file, name }) {
   const [, base = 'index'] = /([^/]+)\.[cm]?js$/.exec(file) ?? []
   return base === 'index' ? name : base

@@ -80,10 +80,7 @@ function agreement (calls, frames) {
   return end === -1 ? frames.length : end
 }
 
-/**
- * @param {Frame} frame
- * @param {StackCall} call
- */
+/** @param {Frame} frame @param {StackCall} call */
 function isSame (frame, call) {
   if (frame.file !== call.file || isBuiltin(call)) return false
   // Node's own frames have no positions.
@@ -249,10 +246,7 @@ function frameOf (root, call) {
   return describeFrame(callFrame)
 }
 
-/**
- * @param {CallTree} parent
- * @param {Frame} frame
- */
+/** @param {CallTree} parent @param {Frame} frame */
 function childOf (parent, frame) {
   const known = parent.children.find(child => child.frame === frame)
   if (known !== undefined) return known
@@ -324,10 +318,7 @@ function isBusyItself ({ selfMicros, totalMicros }) {
   return selfMicros >= totalMicros * OWN_SHARE
 }
 
-/**
- * @param {number} line
- * @param {Match[]} matches
- */
+/** @param {number} line @param {Match[]} matches */
 function columnOn (line, matches) {
   const there = matches.map(({ call }) => call).filter(call => call.line === line)
   return mostFrequent(there, positionKey)?.value.column
@@ -382,10 +373,7 @@ function workOf ({ file }, line, source) {
   return work && { line: line + work.line, column: work.column }
 }
 
-/**
- * The name as a regular expression: inside, all synchronous functions of zlib are one.
- * @param {string} name
- */
+/** The name as a regular expression: inside, all synchronous functions of zlib are one. @param {string} name */
 function writtenName (name) {
   if (name === 'syncBufferWrapper') return '\\w+Sync'
   return escaped(name.replace(/.*\./, ''))

@@ -20,10 +20,7 @@ const DEPENDENCY_FIELDS = ['dependencies', 'optionalDependencies', 'peerDependen
  * @property {import('../../../formats/profile/called-package').DependsOn} dependsOn
  */
 
-/**
- * @param {{ appRoot: string }} parts
- * @returns {SourceLines}
- */
+/** @param {{ appRoot: string }} parts @returns {SourceLines} */
 function createSourceLines ({ appRoot }) {
   /** @type {Map<string, number | null>} */
   const counts = new Map()

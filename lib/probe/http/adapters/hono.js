@@ -17,10 +17,7 @@ const COMMONJS = /[\\/]hono[\\/]dist[\\/]cjs[\\/]context\.js$/
 const COMMONJS_ENTRY = path.normalize('/dist/cjs/index.js')
 const MODULE = path.normalize('/dist/context.js')
 
-/**
- * The last match is the handler; those before it are middleware.
- * @param {any} context
- */
+/** The last match is the handler; those before it are middleware. @param {any} context */
 function readTemplate (context) {
   const template = context.req.matchedRoutes?.at(-1)?.path
   return typeof template !== 'string' || template.endsWith('*') ? undefined : template

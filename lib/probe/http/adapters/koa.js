@@ -14,10 +14,7 @@ const { loadedExports } = require('./loaded')
 
 const FILE = /[\\/]koa[\\/]lib[\\/]application\.js$/
 
-/**
- * Undefined where the application uses none of the routers that set it.
- * @param {KoaContext} context
- */
+/** Undefined where the application uses none of the routers that set it. @param {KoaContext} context */
 function readTemplate ({ _matchedRoute }) {
   return _matchedRoute === undefined || _matchedRoute === null ? undefined : String(_matchedRoute)
 }
@@ -63,10 +60,7 @@ class KoaWatch {
   /** @param {any} prototype */
   #watch (prototype) {
     const replaced = prototype.createContext
-    /**
-     * @this {any}
-     * @param {any[]} given
-     */
+    /** @this {any} @param {any[]} given */
     const own = function createContext (...given) {
       const context = replaced.apply(this, given)
       const request = context?.req

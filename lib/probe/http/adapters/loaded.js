@@ -4,10 +4,7 @@
 
 const Module = require('node:module')
 
-/**
- * @param {RegExp} file
- * @returns {any[]} their exports, one for each copy
- */
+/** @param {RegExp} file @returns {any[]} their exports, one for each copy */
 function loadedExports (file) {
   // Not require.cache: it is the same object where it exists, but in a bundle there is none.
   const cache = /** @type {any} */ (Module)._cache ?? {}

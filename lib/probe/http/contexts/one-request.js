@@ -113,10 +113,7 @@ function isInFirstTurn ({ firstTurn }) {
   return firstTurn !== 0 && firstTurn === executionAsyncId()
 }
 
-/**
- * An HTTP/2 request replaces its stand-in, which was used while there was only the stream.
- * @param {any} request
- */
+/** An HTTP/2 request replaces its stand-in, which was used while there was only the stream. @param {any} request */
 function replaceStandIn (request) {
   const { stream } = request
   const context = stream ? contextOn(stream) : undefined

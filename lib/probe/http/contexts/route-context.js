@@ -119,10 +119,7 @@ class BodyContext {
     this.#hooked = null
   }
 
-  /**
-   * @param {any} source
-   * @param {RequestContext} requestContext
-   */
+  /** @param {any} source @param {RequestContext} requestContext */
   #hook (source, requestContext) {
     const { IncomingMessage } = process.getBuiltinModule('node:http')
     if (source.push === plainPush && source instanceof IncomingMessage) {
@@ -136,16 +133,9 @@ class BodyContext {
   }
 }
 
-/**
- * @param {Pick<RouteContext, 'run'>} context
- * @param {Push} before
- */
+/** @param {Pick<RouteContext, 'run'>} context @param {Push} before */
 function pushIn (context, before) {
-  /**
-   * @this {any}
-   * @param {unknown} chunk
-   * @param {BufferEncoding} [encoding]
-   */
+  /** @this {any} @param {unknown} chunk @param {BufferEncoding} [encoding] */
   return function push (chunk, encoding) {
     // The end of a request that no one has begun to read reaches no listener: later events belong to the code that reads it.
     if (chunk === null && this.readableFlowing === null) return before(this, chunk, encoding)
