@@ -102,10 +102,7 @@ function describeSerial (serial) {
   return printable(`  ${showLocation(serial)}: ${awaits} awaits in a row${most}, ${showDuration(ms / requests)} a request`)
 }
 
-/**
- * @param {number} ms
- * @param {number} allMs
- */
+/** @param {number} ms @param {number} allMs */
 function percent (ms, allMs) {
   return allMs === 0 ? '0 %' : `${Math.round(ms / allMs * 100)} %`
 }

@@ -116,10 +116,7 @@ function busySamplesOf ({ startTime, routes }, busy, { sampled, stackOf, stalls,
   })
 }
 
-/**
- * Whether a stall counts for the code of its culprit.
- * @param {Pick<Stall, 'cause' | 'evidence'>} stall
- */
+/** Whether a stall counts for the code of its culprit. @param {Pick<Stall, 'cause' | 'evidence'>} stall */
 function isOfCode ({ cause, evidence }) {
   return BY_CODE.includes(cause) || (cause === 'unknown' && !isUndecided(evidence))
 }
@@ -201,10 +198,7 @@ function routesOf (profile, samples, { stalls, fromMs, busyMicros }) {
   }
 }
 
-/**
- * @param {readonly Stall[]} stalls
- * @param {number} ms  epoch
- */
+/** @param {readonly Stall[]} stalls @param {number} ms  epoch */
 function routeAt (stalls, ms) {
   return stalls.find(({ at, durationMs, route }) => route !== null && ms > at && ms <= at + durationMs)?.route ?? null
 }
@@ -234,10 +228,7 @@ function linesOf (stalls) {
   return [...ms].map(([line, ms]) => ({ line, ms })).sort((left, right) => right.ms - left.ms)
 }
 
-/**
- * @param {Culprit} left
- * @param {Culprit} right
- */
+/** @param {Culprit} left @param {Culprit} right */
 function isSame (left, right) {
   return left.file === right.file && left.functionLine === right.functionLine && left.function === right.function
 }
@@ -337,10 +328,7 @@ function createSum () {
   }
 }
 
-/**
- * @param {Frame} frame
- * @returns {Place}
- */
+/** @param {Frame} frame @returns {Place} */
 function toPlace ({ name, file, line, column }) {
   return { function: name, file, line, column }
 }

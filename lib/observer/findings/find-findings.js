@@ -51,10 +51,7 @@ function findFindings (readings, { appName }, detectors = DETECTORS) {
   }
 }
 
-/**
- * @param {{ finding: Finding, detector: Detector }[]} found
- * @returns {Finding[]}
- */
+/** @param {{ finding: Finding, detector: Detector }[]} found @returns {Finding[]} */
 function withoutExplained (found) {
   const isExplained = (/** @type {Finding} */ { id }) => found.some(({ finding, detector }) => {
     return finding.id !== id && finding.severity !== 'info' && detector.explains.includes(id)
@@ -62,18 +59,12 @@ function withoutExplained (found) {
   return found.map(({ finding }) => finding).filter(finding => !isExplained(finding))
 }
 
-/**
- * @param {Readings} readings
- * @returns {Findings['observed']}
- */
+/** @param {Readings} readings @returns {Findings['observed']} */
 function observedOf ({ at, activity }) {
   return activity === null ? { from: at, to: at } : { from: Math.round(activity.fromMs), to: Math.round(activity.fromMs + activity.observedMs) }
 }
 
-/**
- * @param {Readings} readings
- * @returns {Findings['figures']}
- */
+/** @param {Readings} readings @returns {Findings['figures']} */
 function figuresOf (readings) {
   const { activity, process, pace, stalls, blockedMs } = readings
   const inFlight = inFlightOf(readings)
@@ -191,10 +182,7 @@ function nothingWrong (readings) {
   })
 }
 
-/**
- * What an all-clear is about.
- * @param {Readings} readings
- */
+/** What an all-clear is about. @param {Readings} readings */
 function watched ({ activity, pace, waits = [], threads, memory }) {
   const requests = sum(pace.routes, ({ count }) => count)
   const sampledWaits = sum(waits, ({ requests }) => requests)

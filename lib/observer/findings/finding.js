@@ -23,11 +23,7 @@ const CRITICAL_SHARE = 0.25
  * @typedef {Pick<Finding, 'id' | 'title' | 'lostMs' | 'what' | 'why' | 'instead'> & Partial<Finding>} FindingParts
  */
 
-/**
- * @param {Readings} readings
- * @param {FindingParts} parts
- * @returns {Finding}
- */
+/** @param {Readings} readings @param {FindingParts} parts @returns {Finding} */
 function makeFinding (readings, parts) {
   const observedMs = observedMsOf(readings)
   const lostMs = rounded(Math.max(0, parts.lostMs))

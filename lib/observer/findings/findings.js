@@ -75,10 +75,7 @@ class FindingsReader {
     return (await this.#flight.share()).answer
   }
 
-  /**
-   * @param {{ route: string, scale?: number }} wanted
-   * @returns {Promise<WhatIfAnswer>}
-   */
+  /** @param {{ route: string, scale?: number }} wanted @returns {Promise<WhatIfAnswer>} */
   async whatIf ({ route, scale = 0 }) {
     const { readings } = await this.#flight.share()
     const { at, pid, isStale } = readings
@@ -195,11 +192,7 @@ function readThreads ({ threadLoad, threadWatch }) {
   return load && { ...load, watched: threadWatch.busiest() }
 }
 
-/**
- * @param {Reading} before
- * @param {Reading} now
- * @returns {System}
- */
+/** @param {Reading} before @param {Reading} now @returns {System} */
 function systemBetween (before, now) {
   const change = (/** @type {'cpuMs' | 'runQueueMs' | 'throttledMs'} */ name) => {
     const [earlier, later] = [before.system[name], now.system[name]]
@@ -208,20 +201,13 @@ function systemBetween (before, now) {
   return { ms: now.atMs - before.atMs, cpuMs: change('cpuMs'), runQueueMs: change('runQueueMs'), throttledMs: change('throttledMs'), io: ioBetween(before.io, now.io) }
 }
 
-/**
- * @param {SchedulerReading} reading
- * @returns {Readings['ownCpu']}
- */
+/** @param {SchedulerReading} reading @returns {Readings['ownCpu']} */
 function ownCpuOf ({ cpuMs, runQueueMs, observerCpuMs }) {
   const isKnown = cpuMs !== null && runQueueMs !== null && cpuMs > 0
   return { ranShare: isKnown ? cpuMs / (cpuMs + runQueueMs) : 1, observerMs: observerCpuMs }
 }
 
-/**
- * @param {IoReading | null} before
- * @param {IoReading | null} now
- * @returns {System['io']}
- */
+/** @param {IoReading | null} before @param {IoReading | null} now @returns {System['io']} */
 function ioBetween (before, now) {
   if (before === null || now === null) return null
   return {

@@ -133,11 +133,7 @@ function describe (site, { share, isJudged, ms, held }) {
   }
 }
 
-/**
- * @param {AllocationSite} site
- * @param {Growing['owner']} owner
- * @param {string | null} name
- */
+/** @param {AllocationSite} site @param {Growing['owner']} owner @param {string | null} name */
 function isOf ({ kind, thread, holder }, owner, name) {
   if (owner === 'worker') return name !== null && thread === name && kind === 'heap'
   if (owner === 'native') return thread === null && holder === 'zlib streams'

@@ -97,10 +97,7 @@ function heaviestGroup (samples, stackOf) {
   return innermost
 }
 
-/**
- * @param {Stack} stack
- * @returns {Set<Frame | string>} each once, even if recursive
- */
+/** @param {Stack} stack @returns {Set<Frame | string>} each once, even if recursive */
 function keysOf ({ run, called }) {
   if (run.length > 0) return new Set(run)
   return new Set(called === null ? [] : [called])
@@ -146,10 +143,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
   }
 }
 
-/**
- * @param {Frame | null} frame
- * @returns {SampledHotSpot['converter']}
- */
+/** @param {Frame | null} frame @returns {SampledHotSpot['converter']} */
 function converterOf (frame) {
   return frame && { function: frame.name, file: frame.file, line: frame.line, column: frame.column, package: frame.origin === 'dependency' ? packageOf(frame.file) : null }
 }
@@ -190,11 +184,7 @@ function queueMicros (all, { samples }, stackOf) {
   return micros
 }
 
-/**
- * @param {CpuProfile} part
- * @param {number} micros
- * @returns {HotSpot['sync']}
- */
+/** @param {CpuProfile} part @param {number} micros @returns {HotSpot['sync']} */
 function syncOf (part, micros) {
   const calls = findSampledCalls(part).calls.sort((left, right) => right.micros - left.micros)
   if (calls.length === 0) return null

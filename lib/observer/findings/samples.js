@@ -69,10 +69,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {boolean} isTasks   the queue of microtasks or ticks itself is running, not a task
  */
 
-/**
- * @param {CpuProfile} profile
- * @returns {Sample[]}
- */
+/** @param {CpuProfile} profile @returns {Sample[]} */
 function readSamples ({ samples, timeDeltas }) {
   let atMicros = 0
   return samples.map((id, index) => {

@@ -54,10 +54,7 @@ function linesOf (readings, isMeant) {
   }).sort((left, right) => right.seconds - left.seconds)
 }
 
-/**
- * The time of all requests that were answered.
- * @param {Readings} readings
- */
+/** The time of all requests that were answered. @param {Readings} readings */
 function requestSecondsOf ({ pace }) {
   return sum(pace.routes, ({ seconds }) => seconds)
 }
@@ -83,10 +80,7 @@ function makeWaitFinding (readings, seconds, parts) {
   return makeFinding(readings, { ...lossOf(readings, seconds), next: [`npx loopscope waits ${readings.pid} --seconds 10`], ...parts })
 }
 
-/**
- * @param {Pick<RouteLine, 'route' | 'line'> | null} at
- * @returns {Finding['where']}
- */
+/** @param {Pick<RouteLine, 'route' | 'line'> | null} at @returns {Finding['where']} */
 function placeOf (at) {
   if (at === null) return null
   const { route, line: { function: name, file, line, column } } = at

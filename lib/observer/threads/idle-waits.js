@@ -14,20 +14,13 @@ const WAIT = /\bAtomics\s*\.\s*wait\s*\(/
 const MOST = 0.8
 const MIN_TICKS = 5 // with fewer samples the file is not worth reading
 
-/**
- * @param {CpuProfile} profile
- * @param {Pick<SourceLines, 'read'>} source
- * @returns {CpuProfile}
- */
+/** @param {CpuProfile} profile @param {Pick<SourceLines, 'read'>} source @returns {CpuProfile} */
 function withIdleWaits (profile, source) {
   const waiting = new Set(profile.nodes.filter(node => isWaiting(node, source)).map(({ id }) => id))
   return waiting.size === 0 ? profile : idleUnless(profile, index => !waiting.has(profile.samples[index])).profile
 }
 
-/**
- * @param {ProfileNode} node
- * @param {Pick<SourceLines, 'read'>} source
- */
+/** @param {ProfileNode} node @param {Pick<SourceLines, 'read'>} source */
 function isWaiting ({ callFrame: { url }, positionTicks = [] }, source) {
   if (!url.startsWith('file:') || positionTicks.length === 0) return false
   const sum = (/** @type {{ ticks: number }[]} */ some) => some.reduce((all, { ticks }) => all + ticks, 0)

@@ -134,11 +134,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
   }
 }
 
-/**
- * @param {OpenLine} line
- * @param {number} fromMicros
- * @param {number} toMicros
- */
+/** @param {OpenLine} line @param {number} fromMicros @param {number} toMicros */
 function extend ({ spans }, fromMicros, toMicros) {
   if (spans.at(-1) === fromMicros) spans[spans.length - 1] = toMicros
   else spans.push(fromMicros, toMicros)
@@ -246,10 +242,7 @@ function longestOf (waits, fromMicros, endMicros) {
  * @property {(name: string) => boolean} awaitsPackage  whether this package is awaited in it, by the function or by another package
  */
 
-/**
- * @param {readonly Awaited[]} waits
- * @returns {Node[]}
- */
+/** @param {readonly Awaited[]} waits @returns {Node[]} */
 function createNodes (waits) {
   /** An async stack is cut where V8 cannot follow the promises: what another stack showed still holds. @type {Map<string, Map<string, Set<number>>>} */
   const callers = new Map()
@@ -344,10 +337,7 @@ function callLines (made, key, line) {
   return call === undefined ? null : new Set([line, call.place.line])
 }
 
-/**
- * @param {Node[]} nodes
- * @param {number[]} runs
- */
+/** @param {Node[]} nodes @param {number[]} runs */
 function segmentsOf (nodes, runs) {
   /** @type {{ micros: number, change: (pending: Set<Node>) => number }[]} */
   const events = []
@@ -497,10 +487,7 @@ function createMembersOf (waits, nodes) {
   }
 }
 
-/**
- * @param {Node} node
- * @param {string} key  of a function
- */
+/** @param {Node} node @param {string} key  of a function */
 function isIn (node, key) {
   return node.key === key || node.callers.has(key)
 }
@@ -545,10 +532,7 @@ function awaitedOf (node, pending, findUnnamed) {
   return (settled === undefined || settled === null ? findUnnamed() : settledAs(node.wait)) ?? label
 }
 
-/**
- * @param {Awaited} wait
- * @returns {Label | null} by what settled it
- */
+/** @param {Awaited} wait @returns {Label | null} by what settled it */
 function settledAs ({ settled = null, isByOther = false, byMicros = 0 }) {
   if (settled === null) return null
   if (settled.kind === 'code') return { awaited: null, via: null, resumedBy: settled.place }
@@ -597,10 +581,7 @@ function lazyAt (lazy, wait, micros) {
   return { awaited: inner, via: inner === outer ? byEnd[0].made?.via ?? null : outer, resumedBy: null }
 }
 
-/**
- * @param {Node} node
- * @param {Node[]} pending
- */
+/** @param {Node} node @param {Node[]} pending */
 function packageAwaited ({ key, isOwn, lines, wait: { stack, made, resource } }, pending) {
   const at = lines ?? new Set([stack.app[0].place.line])
   const of = (/** @type {AwaitStack | null} */ from) => from === null ? null : from.awaited === null ? null : { awaited: from.awaited, via: from.via }
@@ -613,10 +594,7 @@ function packageAwaited ({ key, isOwn, lines, wait: { stack, made, resource } },
   return { awaited: kind === '' ? found?.awaited ?? null : kind, via: null }
 }
 
-/**
- * @param {Map<string, OpenLine>} lines
- * @param {Node} node
- */
+/** @param {Map<string, OpenLine>} lines @param {Node} node */
 function lineOf (lines, { wait: { stack: { app } } }) {
   const [{ key, place }] = app
   const name = `${key} ${place.line}`

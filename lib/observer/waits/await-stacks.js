@@ -200,10 +200,7 @@ function queueOf ({ awaited, via }) {
   return [via, awaited].find(name => name !== null && QUEUES.has(name)) ?? null
 }
 
-/**
- * V8 itself waits for a promise with which another one is resolved.
- * @param {AwaitStack} stack
- */
+/** V8 itself waits for a promise with which another one is resolved. @param {AwaitStack} stack */
 function isOfV8 ({ app, isInternal, awaited }) {
   return app.length === 0 && !isInternal && awaited === null
 }

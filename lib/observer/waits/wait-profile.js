@@ -170,10 +170,7 @@ class WaitProfile {
     }
   }
 
-  /**
-   * @param {string} route
-   * @param {Kept[]} samples
-   */
+  /** @param {string} route @param {Kept[]} samples */
   #drop (route, samples) {
     samples.shift()
     this.#count--
@@ -184,10 +181,7 @@ class WaitProfile {
     return [...this.#byRoute.values()].flat()
   }
 
-  /**
-   * @param {Pending[]} pending
-   * @returns {Kept[]}
-   */
+  /** @param {Pending[]} pending @returns {Kept[]} */
   #read (pending) {
     if (pending.length === 0) return []
     const { attributeWaits } = require('./attribute-waits') // loaded with the first sampled request
@@ -229,10 +223,7 @@ class WaitProfile {
     return this.#readStack(this.#stacks, text, text, readAwaitStack)
   }
 
-  /**
-   * @param {string} text
-   * @param {0 | 1} isByOther
-   */
+  /** @param {string} text @param {0 | 1} isByOther */
   #settledBy (text, isByOther) {
     return this.#readStack(this.#settled, `${isByOther}${text}`, text, (frames, context) => readSettled(frames, context, isByOther === 1))
   }
@@ -292,11 +283,7 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
   }
 }
 
-/**
- * @param {string} route
- * @param {Kept[]} samples
- * @returns {RouteWaits}
- */
+/** @param {string} route @param {Kept[]} samples @returns {RouteWaits} */
 function sumRoute (route, samples) {
   const totalMs = sumToTenths(samples, ({ startMicros, toMicros }) => toMs(toMicros - startMicros))
   const waitingMs = sumToTenths(samples, sample => sample.waitingMs)
@@ -378,10 +365,7 @@ function mostAwaited (group) {
   return most[0]
 }
 
-/**
- * @param {Kept['serial']} group
- * @returns {SerialWaits}
- */
+/** @param {Kept['serial']} group @returns {SerialWaits} */
 function sumSerial (group) {
   const { key, count, ...place } = group[0]
   const counts = group.map(one => one.count)

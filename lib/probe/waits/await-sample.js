@@ -86,10 +86,7 @@ class AwaitSample {
     this.context = context
   }
 
-  /**
-   * @param {Function} callee
-   * @param {boolean} isMade  a promise is made, not awaited
-   */
+  /** @param {Function} callee @param {boolean} isMade  a promise is made, not awaited */
   capture (callee, isMade) {
     return this.#capture(callee, isMade ? MADE_DEPTH : DEPTH)
   }
@@ -99,10 +96,7 @@ class AwaitSample {
     return this.#capture(callee, SETTLED_DEPTH)
   }
 
-  /**
-   * @param {Function} callee
-   * @param {number} depth
-   */
+  /** @param {Function} callee @param {number} depth */
   #capture (callee, depth) {
     if (this.#captured >= MAX_AT_ONCE && this.#isFull(monotonicMicros())) return null
     this.#captured++
@@ -217,11 +211,7 @@ function describeSite (site) {
   return text
 }
 
-/**
- * @param {string} file
- * @param {number} position
- * @param {string} text
- */
+/** @param {string} file @param {number} position @param {string} text */
 function keep (file, position, text) {
   if (knownCount === MAX_KNOWN) {
     known.clear()

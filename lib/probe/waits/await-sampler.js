@@ -143,10 +143,7 @@ class AwaitSampler {
     if (sample !== undefined) this.#close(sample, context, route, toMicros, false)
   }
 
-  /**
-   * Call it for a request that is not the application's.
-   * @param {RequestContext} context
-   */
+  /** Call it for a request that is not the application's. @param {RequestContext} context */
   forget (context) {
     const sample = this.#samples.get(context)
     if (sample === undefined) return

@@ -21,10 +21,7 @@ class CallNames {
   /** @type {Set<string>} */
   #targets = new Set()
 
-  /**
-   * @param {CallName} name
-   * @returns {number}
-   */
+  /** @param {CallName} name @returns {number} */
   admit (name) {
     const target = this.#targets.has(name.target) || this.#targets.size < MAX_TARGETS ? name.target : OTHER
     const text = `${name.kind} ${name.operation} ${target}`
@@ -61,21 +58,12 @@ class NamesOfKind {
     this.#toTarget = toTarget
   }
 
-  /**
-   * @param {unknown} operation
-   * @param {unknown} host
-   * @param {unknown} [port]
-   * @returns {number}
-   */
+  /** @param {unknown} operation @param {unknown} host @param {unknown} [port] @returns {number} */
   numberOf (operation, host, port) {
     return this.#numbers.get(host)?.get(port)?.get(operation) ?? this.#learn(operation, host, port)
   }
 
-  /**
-   * @param {unknown} operation
-   * @param {unknown} host
-   * @param {unknown} port
-   */
+  /** @param {unknown} operation @param {unknown} host @param {unknown} port */
   #learn (operation, host, port) {
     const number = this.#names.admit({ kind: this.#kind, operation: this.#toOperation(operation), target: this.#toTarget(host, port) })
     if (this.#reported < MAX_REPORTED) {
@@ -86,21 +74,14 @@ class NamesOfKind {
   }
 }
 
-/**
- * @param {Map<unknown, Map<any, any>>} map
- * @param {unknown} key
- * @returns {Map<any, any>}
- */
+/** @param {Map<unknown, Map<any, any>>} map @param {unknown} key @returns {Map<any, any>} */
 function mapIn (map, key) {
   const found = map.get(key) ?? new Map()
   map.set(key, found)
   return found
 }
 
-/**
- * @param {unknown} host
- * @param {unknown} port
- */
+/** @param {unknown} host @param {unknown} port */
 function toAddress (host, port) {
   const name = typeof host === 'string' && host !== '' ? host : OTHER
   if (port === undefined || port === null || port === '') return name

@@ -123,11 +123,7 @@ class DependencyCalls {
     return { name, fromMicros, wait, line, holder: context?.holder, isOpen: true }
   }
 
-  /**
-   * @param {RequestContext} context
-   * @param {number} name
-   * @param {number} micros
-   */
+  /** @param {RequestContext} context @param {number} name @param {number} micros */
   #waitOf (context, name, micros) {
     const waits = context.waits ??= new RequestWaits(this)
     return waits.owner === this ? waits.begin(name, micros) : null
@@ -193,10 +189,7 @@ class DependencyCalls {
     return waits?.owner === this ? waits.read(toMicros) : []
   }
 
-  /**
-   * @param {RequestContext} context
-   * @returns {OpenCall[]} what it waits for now, longest first
-   */
+  /** @param {RequestContext} context @returns {OpenCall[]} what it waits for now, longest first */
   openOf ({ waits }) {
     if (waits?.owner !== this) return []
     return waits.open().map(({ name, ...since }) => ({ ...this.#names.list[name], ...since })).sort((left, right) => left.sinceMicros - right.sinceMicros)

@@ -63,10 +63,7 @@ function noProblem (ranked) {
   return [none.find(({ id }) => id === 'nothing-wrong') ?? none[0]].filter(finding => finding !== undefined)
 }
 
-/**
- * @param {readonly Findings[]} answers
- * @returns {GroupFinding[]}
- */
+/** @param {readonly Findings[]} answers @returns {GroupFinding[]} */
 function merged (answers) {
   const same = groupBy(answers.flatMap(({ pid, findings }) => findings.map(finding => ({ finding, pid }))), ({ finding }) => keyOf(finding))
   const observedMs = sum(answers, ({ observedSeconds }) => observedSeconds * 1e3)
@@ -107,10 +104,7 @@ function overOf (all) {
   return overs.length === 0 ? null : { from: Math.min(...overs.map(({ from }) => from)), to: Math.max(...overs.map(({ to }) => to)) }
 }
 
-/**
- * @param {readonly Findings[]} answers
- * @returns {Findings['figures']}
- */
+/** @param {readonly Findings[]} answers @returns {Findings['figures']} */
 function figuresOf (answers) {
   const known = (/** @type {keyof Findings['figures']} */ name) => answers.flatMap(({ figures }) => figures[name] ?? [])
   const most = (/** @type {number[]} */ values) => values.length === 0 ? null : Math.max(...values)
@@ -141,10 +135,7 @@ function findHotWorkers (parts) {
   return hot.length * 2 >= workers.length ? [] : hot.map(({ worker, differences }) => hotWorkerFinding(worker, differences, workers.length))
 }
 
-/**
- * @param {FindingsPart} part
- * @returns {Worker}
- */
+/** @param {FindingsPart} part @returns {Worker} */
 function toWorker ({ answer: { pid, observedSeconds, figures }, loop }) {
   return {
     pid,
@@ -155,11 +146,7 @@ function toWorker ({ answer: { pid, observedSeconds, figures }, loop }) {
   }
 }
 
-/**
- * @param {Worker} worker
- * @param {readonly Worker[]} workers
- * @returns {Difference[]}
- */
+/** @param {Worker} worker @param {readonly Worker[]} workers @returns {Difference[]} */
 function differencesOf (worker, workers) {
   return /** @type {(keyof typeof CLEAR)[]} */ (Object.keys(CLEAR)).flatMap(name => {
     const value = worker[name]

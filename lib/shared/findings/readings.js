@@ -178,10 +178,7 @@ const UNMEASURED = Object.freeze({
   isStale: false
 })
 
-/**
- * How busy the loop was, 0 to 1; 0 where nothing was recorded.
- * @param {Readings} readings
- */
+/** How busy the loop was, 0 to 1; 0 where nothing was recorded. @param {Readings} readings */
 function utilizationOf ({ activity }) {
   return activity === null || activity.observedMs === 0 ? 0 : Math.min(1, activity.busyMs / activity.observedMs)
 }
@@ -202,18 +199,12 @@ function stallTimeOf (readings) {
   return observedMsOf(readings) || Math.min(LOOK_BACK_MS, Math.max(1, readings.at - readings.startedAt))
 }
 
-/**
- * The observed time in milliseconds.
- * @param {Readings} readings
- */
+/** The observed time in milliseconds. @param {Readings} readings */
 function observedMsOf ({ activity }) {
   return activity?.observedMs ?? 0
 }
 
-/**
- * @param {Readings} readings
- * @param {readonly Stall['cause'][]} causes
- */
+/** @param {Readings} readings @param {readonly Stall['cause'][]} causes */
 function sumStalls ({ stalls }, causes) {
   const meant = stalls.filter(({ cause }) => causes.includes(cause))
   return {
@@ -390,10 +381,7 @@ function mayHaveWaited ({ system, activity }) {
   return system.runQueueMs === null && (activity?.sampledShare ?? 1) < MIN_SAMPLED_SHARE
 }
 
-/**
- * @param {Readings} readings
- * @returns {OutsideHeap | null} null where that is unknown
- */
+/** @param {Readings} readings @returns {OutsideHeap | null} null where that is unknown */
 function outsideHeapOf ({ process }) {
   return process?.memory.outside ?? null
 }

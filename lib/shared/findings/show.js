@@ -134,10 +134,7 @@ function markdownOf ({ name, text }) {
   return [`* **${name}**: ${name === 'where' ? `\`${text}\`` : text}`]
 }
 
-/**
- * @param {GroupFindings} answer
- * @param {string} whole  which processes the group has, as text
- */
+/** @param {GroupFindings} answer @param {string} whole  which processes the group has, as text */
 function groupHeadline ({ group, observedSeconds, figures, blocked }, whole) {
   const stuck = blocked.length === 0 ? '' : `, ${blocked.length === 1 ? '1 process' : `${blocked.length} processes`} blocked now (${pidsOf(blocked.map(({ pid }) => pid))})`
   const ofAll = headline({ name: `group ${group}`, observedSeconds, figures, blockedMs: 0, isStale: false })
@@ -150,10 +147,7 @@ function pidsOf (pids) {
   return `${pids.length === 1 ? 'pid' : 'pids'} ${shown}${pids.length > MAX_PIDS ? ', …' : ''}`
 }
 
-/**
- * With the pids in the titles.
- * @param {GroupFindings} answer
- */
+/** With the pids in the titles. @param {GroupFindings} answer */
 function titled ({ findings }) {
   return {
     findings: findings.map(finding => {
@@ -163,18 +157,12 @@ function titled ({ findings }) {
   }
 }
 
-/**
- * @param {GroupFindings} answer
- * @param {string} whole
- */
+/** @param {GroupFindings} answer @param {string} whole */
 function toGroupText (answer, whole) {
   return toText(titled(answer), groupHeadline(answer, whole))
 }
 
-/**
- * @param {GroupFindings} answer
- * @param {string} whole
- */
+/** @param {GroupFindings} answer @param {string} whole */
 function toGroupMarkdown (answer, whole) {
   return toMarkdown(titled(answer), groupHeadline(answer, whole).replace('\n', '\n\n'))
 }

@@ -92,10 +92,7 @@ function middleOf (same) {
   return middle?.p50Ms ?? same[0].p50Ms
 }
 
-/**
- * @param {SerialWaits[]} same
- * @returns {SerialWaits}
- */
+/** @param {SerialWaits[]} same @returns {SerialWaits} */
 function mergeSerial (same) {
   const requests = sumToTenths(same, serial => serial.requests)
   return {

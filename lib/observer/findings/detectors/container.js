@@ -31,10 +31,7 @@ const GROWING = Object.freeze({
   }
 })
 
-/**
- * The memory of a worker thread or of native code grows.
- * @type {Detector}
- */
+/** The memory of a worker thread or of native code grows. @type {Detector} */
 const memoryGrows = {
   ids: ['memory-grows'],
   explains: [],
@@ -87,10 +84,7 @@ const MEMORY_FULL = Object.freeze({
   waited: 0.01 // of the time
 })
 
-/**
- * The control group is nearly full: at its limit the kernel ends a process without a word.
- * @type {Detector}
- */
+/** The control group is nearly full: at its limit the kernel ends a process without a word. @type {Detector} */
 const memoryFull = {
   ids: ['memory-full'],
   explains: [],
@@ -140,10 +134,7 @@ function fullTitle (container, share, killed) {
   return `The kernel killed ${killed === 1 ? '1 process' : `${killed} processes`} of this container because its memory was full.`
 }
 
-/**
- * @param {ContainerMemory} container
- * @param {number | null} rssBytes  of this process
- */
+/** @param {ContainerMemory} container @param {number | null} rssBytes  of this process */
 function fullText ({ processBytes, reclaimed, killed, swap, pressure }, rssBytes) {
   const swappedBytes = swap?.usedBytes ?? 0
   const waited = pressure?.of === 'container' ? pressure.someShare : 0
@@ -180,10 +171,7 @@ function grownText (owners, earlier, at) {
   return most.bytes < NOTABLE_BYTES ? '' : `; ${ownerText(most.owner)} grew by ${megabytes(most.bytes)} in the ${duration(at - earlier.at)} before`
 }
 
-/**
- * What was freed stays in the process: the allocator keeps it.
- * @type {Detector}
- */
+/** What was freed stays in the process: the allocator keeps it. @type {Detector} */
 const fragmentation = {
   ids: ['fragmentation'],
   explains: ['memory-grows'],
@@ -210,10 +198,7 @@ const fragmentation = {
 const NOTABLE_BYTES = 1e6
 const PREVIOUS = Object.freeze({ shownMs: 24 * 3600_000, diedWithinMs: 5 * 60_000, owners: 3, leftTimes: 2 })
 
-/**
- * The process before this one left a report of its memory: it probably died of that.
- * @type {Detector}
- */
+/** The process before this one left a report of its memory: it probably died of that. @type {Detector} */
 const memoryReport = {
   ids: ['memory-report'],
   explains: [],

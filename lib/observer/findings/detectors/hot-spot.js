@@ -96,10 +96,7 @@ function isWorth (spot, readings, { ofTime, ofBusy = 1, full = 0.7 }) {
   return share >= ofTime || (utilizationOf(readings) >= full && spot.share * spot.ownMs / spot.ms >= ofBusy)
 }
 
-/**
- * @param {HotSpot} spot
- * @param {Readings} readings
- */
+/** @param {HotSpot} spot @param {Readings} readings */
 function isStalling ({ stalls: { count, ms, longestMs } }, readings) {
   const isRepeated = count >= MIN_STALLS || longestMs >= readings.thresholdMs * LONG_STALL
   return isRepeated && ms >= observedMsOf(readings) * MIN_STALLED_SHARE
@@ -205,11 +202,7 @@ function compiling ({ compiling, culprit }, details) {
   }
 }
 
-/**
- * @param {HotSpot} spot
- * @param {Details} details
- * @returns {Details}
- */
+/** @param {HotSpot} spot @param {Details} details @returns {Details} */
 function inDevelopment ({ development }, details) {
   if (development === null) return details
   return {
@@ -265,28 +258,19 @@ function describeLines ({ ms, lines }) {
   return `By line: ${lines.slice(0, MAX_LINES).map(one => `${one.line} (${duration(one.ms)})`).join(', ')}.`
 }
 
-/**
- * @param {HotSpot} spot
- * @returns {NonNullable<Finding['where']>}
- */
+/** @param {HotSpot} spot @returns {NonNullable<Finding['where']>} */
 function placeOf ({ culprit: { function: name, file, line, column, via }, route }) {
   return { function: name, file, line, column, via, route }
 }
 
-/**
- * ` by the package's function, called in login (auth.js:23)`, or `, called in …`.
- * @param {HotSpot} spot
- */
+/** ` by the package's function, called in login (auth.js:23)`, or `, called in …`. @param {HotSpot} spot */
 function calledAt ({ culprit }) {
   // If no function of the application is on the stack, the culprit is the package's function.
   if (culprit.via === null || isInPackage(culprit.file)) return `${through(culprit)}, called in ${placed(culprit)}`
   return ` by ${culprit.via.package}'s ${culprit.via.function}${through(culprit)}, called in ${placed(culprit)}`
 }
 
-/**
- * The dependency of a dependency, if the work was done there.
- * @param {HotSpot['culprit']} culprit
- */
+/** The dependency of a dependency, if the work was done there. @param {HotSpot['culprit']} culprit */
 function through ({ via }) {
   return via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
 }

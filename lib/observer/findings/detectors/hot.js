@@ -44,10 +44,7 @@ const ANONYMOUS = '(anonymous)'
 // Shares of the work from which it is named although nothing is wrong, and from which what to change is said as well.
 const NOTABLE = Object.freeze({ ofBusy: 1 / 3, most: 0.5, ofTime: 0.1 })
 
-/**
- * @param {HotDetector} kind
- * @returns {Detector}
- */
+/** @param {HotDetector} kind @returns {Detector} */
 function toDetector (kind) {
   const { id, enough, describe } = kind
   return {
@@ -60,10 +57,7 @@ function toDetector (kind) {
   }
 }
 
-/**
- * @param {Readings} readings
- * @param {HotDetector} kind
- */
+/** @param {Readings} readings @param {HotDetector} kind */
 function hotSpotsOf (readings, { id, join = hotSpots => hotSpots }) {
   const isSmall = hasSmallWrites(readings)
   const isMany = manyWrites(readings) !== null
@@ -93,10 +87,7 @@ const COPY = Object.freeze({
   instead: 'copy only what changes, or freeze the value and share it'
 })
 
-/**
- * JSON.parse() and JSON.stringify() of large data.
- * @type {HotDetector}
- */
+/** JSON.parse() and JSON.stringify() of large data. @type {HotDetector} */
 const json = {
   id: 'hot-json',
   enough: ENOUGH.json,
@@ -147,10 +138,7 @@ const clock = {
   }
 }
 
-/**
- * JavaScript of a dependency, with the function of the application that called it.
- * @type {HotDetector}
- */
+/** JavaScript of a dependency, with the function of the application that called it. @type {HotDetector} */
 const dependency = {
   id: 'hot-dependency',
   enough: ENOUGH.dependency,
@@ -215,10 +203,7 @@ const ROUTING = Object.freeze({
   instead: 'mount the routes of each prefix as a router of their own, put the routes that are asked for most first, or use a router that searches a tree (find-my-way, as in Fastify)'
 })
 
-/**
- * @param {HotSpot} spot
- * @param {string} name  of its package
- */
+/** @param {HotSpot} spot @param {string} name  of its package */
 function isRouting ({ culprit: { function: own, via } }, name) {
   return ROUTERS.has(name) && MATCHES.test(via?.function ?? own)
 }
@@ -286,10 +271,7 @@ function joined (hotSpots) {
   }
 }
 
-/**
- * @param {HotSpot['routes']} parts
- * @returns {HotSpot['routes']} each route once, heaviest first
- */
+/** @param {HotSpot['routes']} parts @returns {HotSpot['routes']} each route once, heaviest first */
 function byRoute (parts) {
   return [...sumBy(parts, ({ route }) => route, ({ share }) => share)].map(([route, share]) => ({ route, share })).sort((left, right) => right.share - left.share)
 }
@@ -299,10 +281,7 @@ function packageName ({ culprit }) {
   return dependencyOf(culprit) ?? culprit.file
 }
 
-/**
- * JavaScript of the application.
- * @type {HotDetector}
- */
+/** JavaScript of the application. @type {HotDetector} */
 const ownFunction = {
   id: 'hot-function',
   enough: ENOUGH.function,
@@ -427,10 +406,7 @@ const ANY = Object.freeze({
   name: null
 })
 
-/**
- * @param {HotSpot} spot
- * @returns {Builtin}
- */
+/** @param {HotSpot} spot @returns {Builtin} */
 function builtinOf ({ culprit: { call }, text }) {
   if (call === null) {
     const written = { ...ANY, ...WRITTEN.find(([pattern]) => pattern.test(text))?.[1] }
@@ -442,10 +418,7 @@ function builtinOf ({ culprit: { call }, text }) {
   return { ...ANY, name: call, ...OTHERS.find(([name]) => name.test(call))?.[1] }
 }
 
-/**
- * @param {string | null} call
- * @param {string} text  of the line
- */
+/** @param {string | null} call @param {string} text  of the line */
 function isExpression (call, text) {
   if (call === null) return false
   return ALWAYS_EXPRESSION.test(call) || (REPLACE.test(call) && !WITH_STRING.test(text)) || (SPLIT.test(call) && WITH_LITERAL.test(text))

@@ -154,11 +154,7 @@ function slowStart (readings, ms, spot) {
   })
 }
 
-/**
- * @param {Readings} readings
- * @param {HotSpot} spot
- * @returns {Finding}
- */
+/** @param {Readings} readings @param {HotSpot} spot @returns {Finding} */
 function lateLoading (readings, spot) {
   const { ms } = spot
   const busyMs = readings.activity?.busyMs ?? 0
@@ -293,10 +289,7 @@ function describeLine ({ line, share }) {
   return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
-/**
- * What is known where no line has most of the waiting.
- * @param {RouteWaits | undefined} route
- */
+/** What is known where no line has most of the waiting. @param {RouteWaits | undefined} route */
 function describeUnseen (route) {
   if (route === undefined || route.waitingMs === 0) return 'At which line was not sampled.'
   if (route.unseenMs >= route.waitingMs * SLOW_ELSEWHERE.minUnseen) {
@@ -334,10 +327,7 @@ function adviceToMeasure (route, at) {
   return `look at what ${placed(line)} awaits; ${IN_PARALLEL}; check the sizes of connection pools`
 }
 
-/**
- * @param {string} route
- * @param {NonNullable<ReturnType<typeof mostWaited>>} waited
- */
+/** @param {string} route @param {NonNullable<ReturnType<typeof mostWaited>>} waited */
 function describeWaited (route, { name, share, callsPerRequest, errors }) {
   const failed = errors === 0 ? '' : ` (${times(errors, 'failed call')})`
   return `Slow requests of ${route} waited ${percent(share)} of that time for ${name}, ${callsOf(callsPerRequest)} per request${failed}.`
@@ -451,10 +441,7 @@ const unexplainedStalls = {
   }
 }
 
-/**
- * @param {Stall} stall
- * @param {Finding} finding
- */
+/** @param {Stall} stall @param {Finding} finding */
 function isExplained ({ cause, culprit, startingUp, stack }, { id, where }) {
   if (BY_CAUSE[id]?.includes(cause) || (id === 'start-up' && startingUp)) return true
   if (where === null) return false
@@ -478,10 +465,7 @@ function by (stalls, nameOf) {
   return [...sumBy(stalls, nameOf, ({ durationMs }) => durationMs)].map(([name, ms]) => ({ name, ms })).sort((left, right) => right.ms - left.ms)
 }
 
-/**
- * @param {{ name: string | null, ms: number }[]} parts
- * @param {string} unknown
- */
+/** @param {{ name: string | null, ms: number }[]} parts @param {string} unknown */
 function list (parts, unknown) {
   const rest = parts.slice(UNEXPLAINED.maxNamed).reduce((ms, part) => ms + part.ms, 0)
   const named = parts.slice(0, UNEXPLAINED.maxNamed).map(({ name, ms }) => `${name ?? unknown} ${duration(ms)}`)

@@ -19,10 +19,7 @@ const GC_PRESSURE = Object.freeze({
   sampleMs: 10
 })
 
-/**
- * The garbage collector has much of the busy time, because the application allocates a lot.
- * @type {Detector}
- */
+/** The garbage collector has much of the busy time, because the application allocates a lot. @type {Detector} */
 const gcPressure = {
   ids: ['gc-pressure'],
   explains: ['slow-elsewhere', 'many-short-turns'],

@@ -27,10 +27,7 @@ const socketCalls = {
   }
 }
 
-/**
- * @param {Readings} readings
- * @returns {Finding[]}
- */
+/** @param {Readings} readings @returns {Finding[]} */
 function findWrites (readings) {
   const many = manyWrites(readings)
   const { activity, pid } = readings
@@ -52,10 +49,7 @@ function findWrites (readings) {
   })]
 }
 
-/**
- * @param {Readings} readings
- * @returns {Finding[]}
- */
+/** @param {Readings} readings @returns {Finding[]} */
 function findReads (readings) {
   const { activity, system: { io, ms }, pid } = readings
   if (activity === null || io === null || ms === 0) return []
@@ -78,10 +72,7 @@ function findReads (readings) {
   })]
 }
 
-/**
- * @param {Readings} readings
- * @returns {Finding[]}
- */
+/** @param {Readings} readings @returns {Finding[]} */
 function findConnects (readings) {
   const { activity, pid } = readings
   if (activity === null) return []
@@ -102,10 +93,7 @@ function findConnects (readings) {
   })]
 }
 
-/**
- * @param {Readings} readings
- * @returns {Finding[]}
- */
+/** @param {Readings} readings @returns {Finding[]} */
 function findAccepts (readings) {
   const { activity, pid } = readings
   if (activity === null || utilizationOf(readings) < ACCEPTS.utilization) return []

@@ -78,10 +78,7 @@ function isMainReason (readings) {
   return others.length >= STARVED.minStalls && stalledMs(others) >= stalledMs(own) + blockedMs && stalledMs(others) >= stallTimeOf(readings) * STARVED.minStarvedShare
 }
 
-/**
- * @param {ReturnType<typeof sumStalls>} starved
- * @param {number} observedMs
- */
+/** @param {ReturnType<typeof sumStalls>} starved @param {number} observedMs */
 function countOf ({ count, ms }, observedMs) {
   return count > 0 && `${times(count, 'stall')} of the last ${duration(observedMs)} (${duration(ms)}) had no other cause.`
 }
@@ -104,10 +101,7 @@ function contention (waiting) {
   }
 }
 
-/**
- * The whole process was stopped, or frozen with its container or machine.
- * @type {Detector}
- */
+/** The whole process was stopped, or frozen with its container or machine. @type {Detector} */
 const suspended = {
   ids: ['suspended'],
   explains: ['slow-elsewhere'],
@@ -320,10 +314,7 @@ const ADVICE = {
 
 const ANY_ADVICE = Object.freeze({ why: 'the main thread does this work instead of the work of the application', instead: 'turn off what you do not need' })
 
-/**
- * The cost of loopscope itself, reported like any other cost.
- * @type {Detector}
- */
+/** The cost of loopscope itself, reported like any other cost. @type {Detector} */
 const ownCost = {
   ids: ['own-cost'],
   explains: [],

@@ -61,10 +61,7 @@ const PIPELINED = new Set(['redis', '@redis/client'])
  * @property {boolean} [areInUse]  only what had to wait for one in use is reported
  */
 
-/**
- * Requests wait for a connection longer than the database works: all connections are in use.
- * @type {Detector}
- */
+/** Requests wait for a connection longer than the database works: all connections are in use. @type {Detector} */
 const smallPool = {
   ids: ['small-pool'],
   explains: [],
@@ -253,18 +250,12 @@ function timesOf (readings, lines, inLine) {
   return { acquireMs: inLine * 1e3 / requests, useMs: Math.max(0, atOnceOf(lines) - inLine) * 1e3 / requests, seconds: inLine * observedMsOf(readings) / 1e3, inLine }
 }
 
-/**
- * @param {RouteLine[]} lines
- * @returns {number} requests that wait there, on average
- */
+/** @param {RouteLine[]} lines @returns {number} requests that wait there, on average */
 function atOnceOf (lines) {
   return sum(lines, ({ perSecond, meanMs }) => perSecond * meanMs / 1e3)
 }
 
-/**
- * @param {RouteLine[]} lines
- * @returns {number} per second, of their routes
- */
+/** @param {RouteLine[]} lines @returns {number} per second, of their routes */
 function requestsOf (lines) {
   return sum([...new Map(lines.map(({ route, perSecond }) => [route, perSecond])).values()], perSecond => perSecond)
 }
@@ -290,10 +281,7 @@ const BLOCKED_CONNECTION = Object.freeze({ minCalls: 5, minMs: 20, minOfBlocking
 // Redis answers them once there is something, or their time is over.
 const BLOCKING = new Set(['BLMOVE', 'BLMPOP', 'BLPOP', 'BRPOP', 'BRPOPLPUSH', 'BZMPOP', 'BZPOPMAX', 'BZPOPMIN', 'WAIT', 'WAITAOF', 'XREAD', 'XREADGROUP'])
 
-/**
- * Commands stand in line behind one that waits for something itself, on the only connection.
- * @type {Detector}
- */
+/** Commands stand in line behind one that waits for something itself, on the only connection. @type {Detector} */
 const blockedConnection = {
   ids: ['small-pool'],
   explains: ['slow-elsewhere'],
@@ -348,10 +336,7 @@ const SLOW_DNS = Object.freeze({
 })
 const AWAITED_DNS = new Set(['dns', 'node:dns', 'node:dns/promises'])
 
-/**
- * Names are looked up slowly, while requests wait.
- * @type {Detector}
- */
+/** Names are looked up slowly, while requests wait. @type {Detector} */
 const slowDns = {
   ids: ['slow-dns'],
   explains: [],
@@ -457,10 +442,7 @@ const NO_KEEP_ALIVE = Object.freeze({
   minShare: 0.8
 })
 
-/**
- * A new connection for each call, although the one before could have been used again.
- * @type {Detector}
- */
+/** A new connection for each call, although the one before could have been used again. @type {Detector} */
 const noKeepAlive = {
   ids: ['no-keep-alive'],
   explains: [],
