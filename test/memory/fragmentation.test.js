@@ -4,8 +4,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { parseAllocator, readAllocator } = require('../../lib/base/system/allocator')
-const { fragmentationOf } = require('../../lib/observer/memory/fragmentation')
+const { fragmentationOf, parseAllocator, readAllocator } = require('../../lib/observer/memory/fragmentation')
 const { allocatorAdvice } = require('../../lib/shared/memory-owner')
 
 const MB = 1e6

@@ -1,8 +1,11 @@
 'use strict'
 
-// Recognizes memory that was freed and stays in the process: what V8 counts has fallen, and native memory has risen by most of it, for a while. Pure.
+// Recognizes memory that was freed and stays in the process: what V8 counts has fallen, and native memory has risen by most of it, for a while; and
+// the allocator that keeps it.
 
-/** @import { MemoryFragmentation, MemoryPoint } from '../../../types/memory' */
+const fs = require('node:fs')
+
+/** @import { Allocator, MemoryFragmentation, MemoryPoint } from '../../../types/memory' */
 
 const LEAST_BYTES = 64e6
 const KEPT_SHARE = 0.5 // of what was freed
@@ -38,4 +41,34 @@ function nativeBytes ({ bytes }) {
   return bytes.native ?? 0
 }
 
-module.exports = { fragmentationOf }
+// Which allocator the process runs with: by the libraries that are mapped, and the variable by which people limit the arenas of glibc.
+
+const LIBRARIES = Object.freeze(/** @type {const} */ ([
+  ['jemalloc', /libjemalloc[^/]*\.so/],
+  ['tcmalloc', /libtcmalloc[^/]*\.so/],
+  ['mimalloc', /libmimalloc[^/]*\.so/],
+  ['musl', /ld-musl-[^/]*\.so|libc\.musl-[^/]*\.so/],
+  ['glibc', /\/libc(?:-[\d.]+)?\.so/]
+]))
+
+/**
+ * @param {string} maps  /proc/self/maps
+ * @param {string} variables  /proc/self/environ: those with which the process was started, as the allocator read them
+ * @returns {Allocator}
+ */
+function parseAllocator (maps, variables) {
+  const [name = null] = LIBRARIES.find(([, pattern]) => pattern.test(maps)) ?? []
+  const [, arenas] = /(?:^|\0)MALLOC_ARENA_MAX=(\d+)(?:\0|$)/.exec(variables) ?? []
+  return { name, arenaMax: arenas === undefined ? null : Number(arenas) }
+}
+
+/** @returns {Allocator} */
+function readAllocator () {
+  try {
+    return parseAllocator(fs.readFileSync('/proc/self/maps', 'latin1'), fs.readFileSync('/proc/self/environ', 'latin1'))
+  } catch {
+    return { name: null, arenaMax: null } // not Linux
+  }
+}
+
+module.exports = { fragmentationOf, parseAllocator, readAllocator }
