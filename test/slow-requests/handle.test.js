@@ -24,9 +24,10 @@ test('a handle is given the slow requests of this moment, and none while it does
   await ask('/orders/1')
   let found = []
   while (found.length === 0) found = await d.slowRequests() // the response is done a moment after the client has it
-  const [{ route, status, durationMs, waitingMs }] = found
+  const [{ route, status, durationMs, waitingMs, behindMs }] = found
   assert.deepEqual([found.length, route, status], [1, 'GET /orders/:id', 200])
-  assert.ok(durationMs >= 70 && waitingMs >= 50, JSON.stringify(found))
+  // On a busy machine other code may have the loop while it waits: that part is behind it.
+  assert.ok(durationMs >= 70 && waitingMs + behindMs >= 50, JSON.stringify(found))
   await d.close()
   assert.deepEqual(await d.slowRequests(), [])
 })
