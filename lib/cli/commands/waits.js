@@ -69,11 +69,7 @@ async function run (invocation) {
   if (routes.length > MAX_ROUTES) terminal.note(`${routes.length - MAX_ROUTES} more routes: see --json, or pass --route`)
 }
 
-/**
- * @param {RouteWaits} route
- * @param {number | undefined} width
- * @returns {string[]}
- */
+/** @param {RouteWaits} route @param {number | undefined} width @returns {string[]} */
 function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, clientMs, uploadMs, lines, serial }, width) {
   const shown = lines.filter(({ share }) => share >= MIN_SHARE).slice(0, MAX_LINES)
   const notes = [

@@ -40,11 +40,7 @@ function wholePaths ({ appRoot, lines = [] }) {
   return [...each.values()].slice(-MAX_KEPT).map(({ function: name, file, functionLine, line, column }) => ({ function: name, file: path.resolve(appRoot, file), functionLine, line, column }))
 }
 
-/**
- * @param {string} name
- * @param {string} file
- * @param {number} functionLine
- */
+/** @param {string} name @param {string} file @param {number} functionLine */
 function keyOf (name, file, functionLine) {
   return `${file}:${functionLine} ${name}`
 }

@@ -108,11 +108,7 @@ function difference (now, before) {
   return now === null || before === null ? null : Math.max(0, now - before)
 }
 
-/**
- * @param {number} max
- * @param {number | null} value
- * @param {number} [share]  of it that counts
- */
+/** @param {number} max @param {number | null} value @param {number} [share]  of it that counts */
 function atMost (max, value, share = 1) {
   return value === null ? null : Math.round(Math.min(max, value * share) * 10) / 10
 }

@@ -88,10 +88,7 @@ class Wait {
     if (this.pending === 1) this.sinceMicros = micros
   }
 
-  /**
-   * @param {number} micros
-   * @param {boolean} isError
-   */
+  /** @param {number} micros @param {boolean} isError */
   end (micros, isError) {
     if (isError) this.#errors++
     if (--this.pending > 0) return

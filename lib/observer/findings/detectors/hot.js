@@ -180,11 +180,7 @@ function awaitedCallOf ({ culprit: { file }, route }, readings) {
   return linesOf(readings, ({ awaited }) => isCall(awaited)).find(at => at.route === route && at.share >= MIN_AWAITED_SHARE) ?? null
 }
 
-/**
- * @param {HotSpot} spot
- * @param {Readings} readings
- * @param {RouteLine} at
- */
+/** @param {HotSpot} spot @param {Readings} readings @param {RouteLine} at */
 function awaitedFinding (spot, readings, at) {
   const [name, inner] = [String(at.line.awaited), packageOf(spot.culprit.file)]
   const finding = hotSpotFinding('hot-dependency', spot, readings, {

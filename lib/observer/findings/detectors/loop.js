@@ -311,10 +311,7 @@ const DATABASES = new Set([
 ])
 const IN_PARALLEL = 'run in parallel what is awaited one after the other'
 
-/**
- * @param {string} route
- * @param {ReturnType<typeof mostWaitedLine>} at
- */
+/** @param {string} route @param {ReturnType<typeof mostWaitedLine>} at */
 function adviceToMeasure (route, at) {
   if (at === null) return `measure what ${route} awaits (tracing, slow query log); ${IN_PARALLEL}; check the sizes of connection pools`
   const { line } = at

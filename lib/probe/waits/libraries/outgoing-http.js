@@ -96,10 +96,7 @@ function isInLine (request) {
   return Object.values(agent.requests ?? {}).some(line => line?.at(-1) === request)
 }
 
-/**
- * The server did not do it: later it may. What it answers with other codes is the answer.
- * @param {number} status
- */
+/** The server did not do it: later it may. What it answers with other codes is the answer. @param {number} status */
 function isFailure (status) {
   return status >= 500 || status === 429
 }
