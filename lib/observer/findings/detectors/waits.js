@@ -113,7 +113,7 @@ function acquiredPools (readings) {
     const seconds = Math.max(0, all - secondsOf(ofTarget.filter(({ operation }) => operation === 'connect')))
     // Of HTTP only calls that had to wait acquire a connection.
     const isHttp = kind === 'http'
-    const times = isHttp ? sum(used, call => call.count) : count
+    const times = isHttp ? Math.max(count, sum(used, call => call.count)) : count
     return {
       ...isHttp ? ofHttp(readings, target) : ofClient(readings, kind, target),
       acquireMs: seconds * 1e3 / times,
