@@ -82,6 +82,18 @@ test('what happened after the stall is not part of it, however late it is asked 
   assert.deepEqual(subject.evidence.between(from, to), { cpuMs: 108, runQueueMs: 4, throttledMs: 0, observerLateMs: 0 })
 })
 
+test('a late reading tells of the time in which it was due, also where another one was taken before it', () => {
+  const subject = createSubject()
+  subject.pass(50)
+  const from = subject.micros
+  subject.pass(500, { isStuck: true })
+  const to = subject.micros
+  subject.pass(1)
+  subject.pass(1, { lateMs: 480 })
+  subject.pass(50, { lateMs: 30 })
+  assert.equal(subject.evidence.between(from, to).observerLateMs, 480)
+})
+
 test('where readings cover more than the stall, running and waiting for a CPU share its time', () => {
   const subject = createSubject()
   subject.pass(50)

@@ -77,7 +77,7 @@ class Evidence {
     const missedMicros = before.micros - fromMicros
     const maxMs = (Math.min(end.micros, toMicros) - fromMicros) / 1e3
     if (missedMicros > maxMs * 1e3 * MAX_MISSED_SHARE) return NO_EVIDENCE
-    const lateMs = this.#readings.reduce((sum, { micros, lateMs }) => micros > fromMicros && micros <= end.micros ? sum + lateMs : sum, 0)
+    const lateMs = this.#readings.reduce((sum, { micros, lateMs }) => micros > fromMicros && micros - lateMs * 1e3 < toMicros ? sum + lateMs : sum, 0)
     const [after, first] = [end.system(), before.system()]
     const [cpuMs, runQueueMs] = [difference(after.cpuMs, first.cpuMs), difference(after.runQueueMs, first.runQueueMs)]
     // A thread either runs or waits for a CPU. What is more than the time itself happened before or after it: both get their share.
