@@ -23,7 +23,10 @@ function sum (items, of = Number) {
 function sumBy (items, keyOf, of) {
   /** @type {Map<Key, number>} */
   const sums = new Map()
-  for (const item of items) sums.set(keyOf(item), (sums.get(keyOf(item)) ?? 0) + of(item))
+  for (const item of items) {
+    const key = keyOf(item)
+    sums.set(key, (sums.get(key) ?? 0) + of(item))
+  }
   return sums
 }
 

@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { serve } = require('./serving')
 const { load, skipWithout } = require('./servers')
-const { startUpstream } = require('./upstream')
+const { assertOneAtATime, startUpstream } = require('./upstream')
 
 test('undici: request(), fetch() and a pool, each request until its last byte', { skip: skipWithout('undici') }, async t => {
   const undici = load('undici')
@@ -31,19 +31,13 @@ test('undici: request(), fetch() and a pool, each request until its last byte', 
 
 test('undici: a client that sends one request after the other', { skip: skipWithout('undici') }, async t => {
   const undici = load('undici')
-  const { seen, url, target } = await startUpstream(t)
-  const client = new undici.Client(url(''))
+  const upstream = await startUpstream(t)
+  const client = new undici.Client(upstream.url(''))
   t.after(() => client.destroy())
-  const { ask, waits, counted } = await serve(t, async () => {
+  const served = await serve(t, async () => {
     await Promise.all([1, 2, 3].map(async () => (await client.request({ path: '/100', method: 'GET' })).body.text()))
   })
-  await ask()
-  const { [`http GET ${target}`]: wait, [`http acquire ${target}`]: acquire } = await waits()
-  assert.deepEqual([wait.calls, acquire.calls, acquire.errors], [3, 2, 0])
-  assert.ok(acquire.ms >= 190, String(acquire.ms))
-  const { [`http GET ${target}`]: call, [`http pool ${target}`]: pool } = await counted()
-  assert.deepEqual([call.calls, pool.calls, seen.requests], [3, 2, 3])
-  assert.ok(pool.ms >= 290 && call.ms >= seen.ms * 0.9 && call.ms < seen.ms + pool.ms / 2, `${pool.ms}, ${call.ms}, the server took ${seen.ms}`)
+  await assertOneAtATime(served, upstream)
 })
 
 // When this fails, the library has learned to: it gets a row in lib/probe/waits/libraries.js, and its line in docs/dependency-calls.md another text.

@@ -3,6 +3,7 @@
 // A server whose answers take as long as their path says, `/40`: headers at once, and the body after that time, or all of it then, `/40/late`. Others: `/bad` is
 // answered with status 503, `/busy` with 429, `/none` with 404, `/gone` not at all. It counts what it was asked.
 
+const assert = require('node:assert/strict')
 const http = require('node:http')
 const { once } = require('node:events')
 const { listen } = require('../http/listening')
@@ -32,4 +33,15 @@ async function startUpstream (t) {
   return { seen, port, url: path => `http://127.0.0.1:${port}${path}`, target: `127.0.0.1:${port}`, close }
 }
 
-module.exports = { startUpstream }
+/** Of three requests of 100 ms on one connection two wait for it, which is no part of their calls. */
+async function assertOneAtATime ({ ask, waits, counted }, { seen, target }) {
+  await ask()
+  const { [`http GET ${target}`]: wait, [`http acquire ${target}`]: acquire } = await waits()
+  assert.deepEqual([wait.calls, acquire.calls, acquire.errors], [3, 2, 0])
+  assert.ok(acquire.ms >= 190, String(acquire.ms))
+  const { [`http GET ${target}`]: call, [`http pool ${target}`]: pool } = await counted()
+  assert.deepEqual([call.calls, pool.calls, seen.requests], [3, 2, 3])
+  assert.ok(pool.ms >= 290 && call.ms >= seen.ms * 0.9 && call.ms < seen.ms + pool.ms / 2, `${pool.ms}, ${call.ms}, the server took ${seen.ms}`)
+}
+
+module.exports = { assertOneAtATime, startUpstream }

@@ -11,17 +11,23 @@ const path = require('node:path')
 const MAX_KEPT = 100
 
 /**
- * @param {readonly WorkLine[]} [lines]  the first of a function counts
+ * @param {readonly WorkLine[]} [lines]
  * @returns {(begins: { name: string, file: string, line: number }) => WorkLine | null}
  */
 function createWorkLineOf (lines = []) {
+  const known = byFunction(lines)
+  return ({ name, file, line }) => known.get(keyOf(name, file, line)) ?? null
+}
+
+/** @param {readonly WorkLine[]} lines  the first of a function counts @returns {Map<string, WorkLine>} */
+function byFunction (lines) {
   /** @type {Map<string, WorkLine>} */
   const known = new Map()
   for (const line of lines) {
     const key = keyOf(line.function, line.file, line.functionLine)
     if (line.file !== '' && line.line > 0 && !known.has(key)) known.set(key, line)
   }
-  return ({ name, file, line }) => known.get(keyOf(name, file, line)) ?? null
+  return known
 }
 
 /** @param {readonly Stall[]} stalls @returns {WorkLine[]} of the longest ones first */
@@ -36,8 +42,8 @@ function workLinesOf (stalls) {
  */
 function wholePaths ({ appRoot, lines = [] }) {
   if (appRoot === undefined) return []
-  const each = new Map(lines.toReversed().filter(({ file }) => file !== '' && !file.startsWith('node:')).map(line => [keyOf(line.function, line.file, line.functionLine), line]))
-  return [...each.values()].slice(-MAX_KEPT).map(({ function: name, file, functionLine, line, column }) => ({ function: name, file: path.resolve(appRoot, file), functionLine, line, column }))
+  return [...byFunction(lines).values()].filter(({ file }) => !file.startsWith('node:')).slice(0, MAX_KEPT)
+    .map(({ function: name, file, functionLine, line, column }) => ({ function: name, file: path.resolve(appRoot, file), functionLine, line, column }))
 }
 
 /** @param {string} name @param {string} file @param {number} functionLine */
