@@ -45,6 +45,8 @@ export interface WaitLine extends WaitedAt {
   callers: WaitPlace[]
   /** Sampled requests that waited here. */
   requests: number
+  /** Those of them that were not answered, and waited here in the end. */
+  open: number
   /** `ms` as a share of the duration of all sampled requests of the route. */
   share: number
   /** `ms` of one request, of those that waited here. */
@@ -70,7 +72,7 @@ export interface RouteWaits {
   route: string
   /** Sampled requests. */
   requests: number
-  /** Those of them that were not answered yet. */
+  /** Those of them that were not answered: under way still, or their client gave up. */
   open: number
   /** Those of them that waited too often to record everything. */
   truncated: number

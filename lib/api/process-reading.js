@@ -5,6 +5,7 @@
 
 const { performance } = require('node:perf_hooks')
 const { monotonicMicros } = require('../base/monotonic')
+const { STATUS_CLIENT_CLOSED } = require('../probe/http/response-ends')
 
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { DurationsReading } from './http/request-durations' */
@@ -68,14 +69,17 @@ function countWaits () {
 
 /** @param {DurationsReading['durations']} durations */
 function sumByRoute (durations) {
-  /** @type {Map<string, ProcessReading['routes'][0]>} */
+  /** @type {Map<string, Required<ProcessReading['routes'][0]>>} */
   const sums = new Map()
-  for (const { method, route, reading } of durations) {
+  for (const { method, route, status, reading } of durations) {
     const name = `${method} ${route}`
-    const sum = sums.get(name) ?? { route: name, count: 0, seconds: 0 }
+    const sum = sums.get(name) ?? { route: name, count: 0, seconds: 0, goneCount: 0, goneSeconds: 0 }
     sums.set(name, sum)
     sum.count += reading.count
     sum.seconds += reading.sum
+    if (Number(status) !== STATUS_CLIENT_CLOSED) continue
+    sum.goneCount += reading.count
+    sum.goneSeconds += reading.sum
   }
   return [...sums.values()]
 }

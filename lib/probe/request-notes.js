@@ -9,7 +9,7 @@ const { readBlockedStack } = require('./blocked-stack')
 const { Arrivals } = require('./http/arrivals')
 const { InFlight } = require('./http/in-flight')
 const { RequestLog } = require('./http/request-log')
-const { isEventStream } = require('./http/response-ends')
+const { STATUS_CLIENT_CLOSED, isEventStream } = require('./http/response-ends')
 const { handlersOf, isFinished, routeOf } = require('./http/route-template')
 const { traceOf } = require('./trace-of')
 const { AwaitSampler } = require('./waits/await-sampler')
@@ -169,7 +169,7 @@ class RequestNotes {
     const { request, startMicros, arrivedMicros: fromMicros } = context
     this.#handlers.notice(route, request)
     this.#arrivals.noteAnswer(request, toMicros)
-    this.awaits.end(context, route, toMicros)
+    this.awaits.end(context, route, toMicros, status === STATUS_CLIENT_CLOSED)
     this.onAnswer?.(route)
     const isLong = toMicros - fromMicros >= MIN_ANSWER_MICROS
     if (isLong && isEventStream(context.response)) return

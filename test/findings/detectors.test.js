@@ -27,6 +27,8 @@ const full = share => ({
   room: ROOM
 })
 
+const hanging = ageMs => ({ underWay: [1, 2, 3].map(() => ({ route: 'GET /', method: 'GET', at: 0, ageMs, state: 'waiting', waits: [], clientGone: false, traceId: null })) })
+
 const PREVIOUS = {
   name: 'memory-report-x.json',
   path: '/x/memory-report-x.json',
@@ -94,7 +96,8 @@ const CASES = [
     healthy: { stalls: [stall({ durationMs: 400 })], process: { delay: { p50Ms: 1, p99Ms: 150 } } },
     says: /^Stalls take 9 % of the time: 11 stalls of up to 500 ms, most of it in POST \/users\.$/
   },
-  { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900, 'source-maps': 90 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900, 'source-maps': 900 } } }, says: /7 % of the main thread/ }
+  { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900, 'source-maps': 90 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900, 'source-maps': 900 } } }, says: /7 % of the main thread/ },
+  { id: 'hanging-requests', sick: hanging(12_000), healthy: hanging(9000), says: /^3 requests of GET \/ hang: the oldest has been under way for 12\.0 s, others take 10 ms\.$/ }
 ]
 
 for (const { id, sick, healthy, says } of CASES) {

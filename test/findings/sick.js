@@ -35,10 +35,10 @@ const THEN = {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ name: string, app?: string, flags?: string[], env?: object, load: object | null, then?: string }} row
+ * @param {{ name: string, app?: string, flags?: string[], env?: object, load: object | null, loadedMs?: number, then?: string }} row
  * @returns {Promise<object>} the answer, and whether this process had to wait for a processor meanwhile: then so had that one
  */
-async function diagnose (t, { name, app = name, flags = [], env = {}, load, then }) {
+async function diagnose (t, { name, app = name, flags = [], env = {}, load, loadedMs = LOADED_MS, then }) {
   const folder = makeShortScratch(t)
   const running = start(t, [...flags, '--require', REGISTER, path.join(APPS, 'serve.js'), app], { env: { TMPDIR: folder, ...env } })
   const { port } = await running.until(/^listening$/)
@@ -49,9 +49,9 @@ async function diagnose (t, { name, app = name, flags = [], env = {}, load, then
   t.after(() => stop.abort())
   if (load !== null) putLoad(port, load, stop.signal)
   const before = schedulerReading()
-  await sleep(LOADED_MS / 2)
+  await sleep(loadedMs / 2)
   if (then !== undefined) await THEN[then](t, pid)
-  await sleep(LOADED_MS / 2)
+  await sleep(loadedMs / 2)
   const { status, text } = await getControl(socketPath, '/findings')
   if (status !== 200) throw new Error(`${name}: ${status} ${text}`)
   const after = schedulerReading()
@@ -67,13 +67,13 @@ function schedulerReading () {
 }
 
 /** Connections that ask one after the other until the signal. */
-function putLoad (port, { connections, pauseMs, path: target = '/' }, signal) {
+function putLoad (port, { connections, pauseMs, timeoutMs, path: target = '/' }, signal) {
   const agent = new http.Agent({ keepAlive: true })
   signal.addEventListener('abort', () => agent.destroy())
   const ask = () => {
     if (signal.aborted) return
     const next = () => { if (!signal.aborted) setTimeout(ask, pauseMs) }
-    const request = http.get({ host: '127.0.0.1', port, path: target, agent })
+    const request = http.get({ host: '127.0.0.1', port, path: target, agent, signal: timeoutMs && AbortSignal.timeout(timeoutMs) })
     request.on('response', response => response.resume().on('end', next)).on('error', next)
   }
   for (let index = 0; index < connections; index++) ask()

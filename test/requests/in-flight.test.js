@@ -117,6 +117,8 @@ test('a request whose client is gone is listed for as long as its handler holds 
   }
   assert.deepEqual(read().requests.map(({ route }) => route), ['GET /ended', 'GET /dropped'])
   assert.equal(read().total, 2)
+  responses.get('/dropped').writeHead(200).flushHeaders()
+  assert.deepEqual(read().requests.map(({ isSending }) => isSending), [false, true])
   responses.get('/ended').end('late')
   assert.deepEqual(read().requests.map(({ route }) => route), ['GET /dropped'])
   responses.clear()

@@ -39,10 +39,21 @@ test('lines are shown as they were written, with the requests that waited there'
   const { sampled, routes: [{ requests, totalMs, unseenMs, lines: [line] }] } = profile.read()
   assert.deepEqual([sampled, requests, totalMs, unseenMs], [100, 100, 5050, 0])
   const { callers: [caller], ...rest } = line
-  assert.deepEqual(rest, { function: 'load', file: 'src/app.ts', line: 1, column: 3, awaited: null, via: null, resumedBy: null, requests: 100, waits: 100, ms: 5050, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 1, p50Ms: 50, p99Ms: 99, maxMs: 100 })
+  assert.deepEqual(rest, { function: 'load', file: 'src/app.ts', line: 1, column: 3, awaited: null, via: null, resumedBy: null, requests: 100, open: 0, waits: 100, ms: 5050, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 1, p50Ms: 50, p99Ms: 99, maxMs: 100 })
   assert.deepEqual([caller.function, caller.line], ['handler', 2])
   assert.deepEqual(profile.linesOf(now - 2e6 + 49).map(({ line: { line, ms }, spans }) => [line, ms, spans.length]), [[1, 50, 2]])
   assert.equal(profile.linesOf(5), null)
+})
+
+test('a line is open where a request without an answer waits in the end', async () => {
+  const profile = createProfile()
+  const fromMicros = monotonicMicros() - 2e6
+  const until = toMicros => [[0, -1, fromMicros, toMicros, '', -1, 0, 0, 0]]
+  const samples = [sample(fromMicros, 500, { isOpen: true }), sample(fromMicros, 500, { isOpen: true, waits: until(fromMicros + 1e5) }), sample(fromMicros, 500)]
+  profile.add({ stacks: [STACK], samples })
+  await profile.settleNow()
+  const { routes: [{ requests, open, lines }] } = profile.read()
+  assert.deepEqual([requests, open, lines.map(line => [line.requests, line.open])], [3, 2, [[3, 1]]])
 })
 
 test('a request is shown once its lines are known as they were written, or its reader asks', async () => {

@@ -5,7 +5,7 @@
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { warnOnce } = require('../../base/warnings')
-const { isEventStream, whenEnded } = require('../../probe/http/response-ends')
+const { STATUS_CLIENT_CLOSED, isEventStream, whenEnded } = require('../../probe/http/response-ends')
 const { contextOn, createRequestContext, replaceStandIn } = require('../../probe/http/contexts/one-request')
 const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/route-template')
 
@@ -14,9 +14,6 @@ const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/rou
 /** @import { Active } from './request-durations' */
 /** @import { RequestContext } from '../../probe/http/contexts/one-request' */
 /** @import { RouteContext } from '../../probe/http/contexts/route-context' */
-
-// What nginx logs when the connection closed before the response was complete. No server sends it.
-const STATUS_CLIENT_CLOSED = 499
 
 const MICROS_PER_SECOND = 1e6
 // Shorter ones do not matter to how long a route takes.

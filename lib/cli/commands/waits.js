@@ -73,7 +73,7 @@ async function run (invocation) {
 function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, unseenMs, clientMs, uploadMs, lines, serial }, width) {
   const shown = lines.filter(({ share }) => share >= MIN_SHARE).slice(0, MAX_LINES)
   const notes = [
-    ...(open === 0 ? [] : [`${open} of them not answered yet`]),
+    ...(open === 0 ? [] : [`${open} of them not answered, or not yet`]),
     ...(truncated === 0 ? [] : [`${truncated} of them not followed to the end: they wait too often`])
   ]
   const queuedMs = lines.reduce((sum, line) => sum + line.queuedMs, 0)

@@ -106,6 +106,7 @@ function createAdminSources (parts) {
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),
     waits: lastMs => parts.waitProfile.read({ fromMicros: monotonicMicros() - lastMs * 1e3 }).routes,
+    requests: () => parts.requestsInFlight.read(),
     view,
     toOriginal,
     stalls,

@@ -5,6 +5,7 @@
 
 const { lockWait, serialAwaits, timerWait } = require('./detectors/awaits')
 const { fragmentation, memoryFull, memoryGrows, memoryReport } = require('./detectors/container')
+const { hangingRequests } = require('./detectors/hanging')
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
@@ -32,6 +33,7 @@ const DETECTORS = Object.freeze([
   suspended,
   startUp,
   busyThreads,
+  hangingRequests,
   smallPool,
   blockedConnection,
   slowDns,

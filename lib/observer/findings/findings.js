@@ -16,6 +16,7 @@ const { earlierReadings } = require('./earlier')
 
 /** @import { Mark, Stall } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
+/** @import { RequestInFlight } from '../../../types/requests' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { CountedCalls } from '../waits/call-counts' */
 /** @import { CallReading, ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
@@ -52,6 +53,7 @@ class FindingsReader {
    * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
    * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
    * @param {(lastMs: number) => Readings['waits']} [parts.waits]  where requests waited
+   * @param {() => Promise<{ requests: RequestInFlight[] }>} [parts.requests]  under way
    * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
    * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
    * @param {() => { stalls: Stall[] }} parts.stalls
@@ -96,10 +98,10 @@ class FindingsReader {
 
   /** @returns {Promise<Readings>} */
   async #gather () {
-    const { facts, slowRequests, stalls, loopNow, poolWaits, past, waits, memory } = this.#parts
+    const { facts, slowRequests, stalls, loopNow, poolWaits, past, waits, requests, memory } = this.#parts
     const before = await this.#readBefore()
     const { blockedMs } = loopNow()
-    const [now, activity, { requests: slow }] = await Promise.all([this.#read(), this.#observe(), slowRequests()])
+    const [now, activity, { requests: slow }, inFlight] = await Promise.all([this.#read(), this.#observe(), slowRequests(), requests?.()])
     this.#last = now
     const at = Date.now()
     const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
@@ -114,6 +116,8 @@ class FindingsReader {
       activity,
       slow,
       waits: waits?.(at - fromMs),
+      allWaits: waits?.(Infinity),
+      underWay: inFlight?.requests,
       dependsOn: this.#source.dependsOn,
       stalls: inTime,
       system: systemBetween(before, now),

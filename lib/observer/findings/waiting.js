@@ -12,6 +12,11 @@ const { percent, placed } = require('../../shared/findings/format-text')
 /** @import { Readings } from '../../shared/findings/readings' */
 /** @import { FindingParts } from './finding' */
 
+// Clients of databases, and what is built on them.
+const DATABASES = new Set([
+  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'drizzle-orm', 'sequelize', 'typeorm', '@prisma/client'
+])
+
 // Where the sampled requests took much longer than all, they were the first ones, or others of another kind.
 const MAX_UNLIKE = 2.5
 
@@ -92,4 +97,4 @@ function describePlace ({ route, line, share }) {
   return `${route} waits ${percent(share)} of its time at ${placed(line)}.`
 }
 
-module.exports = { describePlace, linesOf, lossOf, makeWaitFinding, placeOf, requestSecondsOf, sampledRoutes }
+module.exports = { DATABASES, describePlace, linesOf, lossOf, makeWaitFinding, placeOf, requestSecondsOf, sampledRoutes }

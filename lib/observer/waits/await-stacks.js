@@ -53,6 +53,7 @@ const CALLBACKS = Object.freeze([
   { kind: 'http', module: /^node:_http_client$/ },
   { kind: 'stream', module: /^node:internal\/(streams\b|stream_base_commons)/ }
 ])
+const CALLBACK_KINDS = new Set(CALLBACKS.map(({ kind }) => kind))
 const TASK_QUEUES = 'node:internal/process/task_queues'
 // What Node.js puts between a callback and what it calls: contexts, emit(), promisify().
 const BETWEEN = new Set(['node:internal/async_hooks', 'node:async_hooks', 'node:events', 'node:internal/util'])
@@ -205,4 +206,4 @@ function isOfV8 ({ app, isInternal, awaited }) {
   return app.length === 0 && !isInternal && awaited === null
 }
 
-module.exports = { POOLS, isOfV8, isPackage, placesOf, queueOf, readAwaitStack, readSettled }
+module.exports = { CALLBACK_KINDS, POOLS, isOfV8, isPackage, placesOf, queueOf, readAwaitStack, readSettled }

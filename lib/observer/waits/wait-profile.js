@@ -37,8 +37,8 @@ const SHARED_SHARE = 0.2
 /**
  * @typedef {SampleFacts & { stacks: string[] }} Pending  its times are not explained yet
  *
- * @typedef {WaitedAt & { key: string, callers: WaitPlace[], spans: number[], behindMs: number, behind: number[] }} Line  spans: begins and ends, of the first
- *   20 waits; behindMs: until code of other requests had ended, which began at `behind`
+ * @typedef {WaitedAt & { key: string, callers: WaitPlace[], spans: number[], behindMs: number, behind: number[], isOpen: boolean }} Line  spans: begins and ends, of the first
+ *   20 waits; isOpen: the request was not answered, and waited here in the end; behindMs: until code of other requests had ended, which began at `behind`
  *
  * @typedef {{ line: WaitedAt, spans: number[] }} LineSpans  of one request
  *
@@ -107,7 +107,7 @@ class WaitProfile {
     const pending = this.#pending.find(sample => sample.startMicros === startMicros)
     const kept = pending === undefined ? this.#all().find(sample => sample.startMicros === startMicros) : this.#read([pending])[0]
     if (kept === undefined) return null
-    return kept.lines.toSorted((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES).map(({ key, callers, spans, behindMs, behind, ...line }) => ({ line, spans }))
+    return kept.lines.toSorted((left, right) => totalOf(right) - totalOf(left)).slice(0, MAX_LINES).map(({ key, callers, spans, behindMs, behind, isOpen, ...line }) => ({ line, spans }))
   }
 
   /** Waits until the positions of everything so far are mapped, and adds it. */
@@ -195,7 +195,7 @@ class WaitProfile {
     return subjects.map(subject => {
       const { sample: { route, startMicros, toMicros, isOpen, truncatedMicros, clientMicros, uploadMicros }, lines, serial } = subject
       const { waits, waitingMs } = /** @type {import('../slow-requests/timeline').Timeline} */ (timelines.get(subject))
-      const found = lines.map(line => toLine(line, busySince)).filter(line => totalOf(line) > 0)
+      const found = lines.map(line => toLine(line, busySince, isOpen ? toMicros : NaN)).filter(line => totalOf(line) > 0)
       const unseenMs = Math.max(0, waitingMs - sumToTenths(waits, ({ ms }) => ms))
       const inRow = serial.map(({ frame: { key, place }, count, micros }) => ({ key, ...place, count, ms: toMs(micros) }))
       return { route, startMicros, toMicros, isOpen, isTruncated: truncatedMicros !== 0, waitingMs: rounded(unseenMs + sumToTenths(found, totalOf)), clientMs: toMs(clientMicros), uploadMs: toMs(uploadMicros), lines: found, serial: inRow }
@@ -259,9 +259,10 @@ function positionsOf (texts) {
  * else it was busy during a wait does not matter.
  * @param {LineTime} line
  * @param {(micros: number) => number} busySince
+ * @param {number} openMicros  until when a request was followed that was not answered; NaN of others
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, sharedMicros, behindMicros, behind, count, spans, ended }, busySince) {
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, poolMicros, turnMicros, sharedMicros, behindMicros, behind, count, spans, ended }, busySince, openMicros) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
   return {
@@ -279,7 +280,8 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
     sharedMs: toMs(sharedMicros),
     behindMs: toMs(behindMicros),
     behind,
-    spans: spans.slice(0, 2 * MAX_SPANS)
+    spans: spans.slice(0, 2 * MAX_SPANS),
+    isOpen: spans[spans.length - 1] === openMicros
   }
 }
 
@@ -327,6 +329,7 @@ function sumLine (group, totalMs, starts) {
     resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
     callers: deepest.callers,
     requests: group.length,
+    open: group.filter(({ isOpen }) => isOpen).length,
     waits: sum(group, ({ waits }) => waits),
     ms,
     queuedMs: sumToTenths(group, one => one.queuedMs),

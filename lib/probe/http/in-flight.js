@@ -38,7 +38,7 @@ const { methodOf, namedRoute, routeInFlight, routeOf } = require('./route-templa
 /** @typedef {{ response: WeakRef<ServerResponse>, route: string, method: string, fromMicros: number, goneMicros: number }} Abandoned */
 
 const MAX_READ = 100
-// Of unanswered requests whose client is gone, while their handler may still work.
+// Of unanswered requests whose client is gone, while their handler may still work: the oldest ones.
 const MAX_ABANDONED = 100
 // A job whose promise never settles stays in the list: these are its limit.
 const MAX_JOBS = 10_000
@@ -106,7 +106,8 @@ class InFlight {
    * @param {ServerResponse} response
    */
   abandon (context, response) {
-    this.#abandoned = this.#stillAbandoned().slice(1 - MAX_ABANDONED)
+    this.#abandoned = this.#stillAbandoned()
+    if (this.#abandoned.length === MAX_ABANDONED) return
     const { arrivedMicros: fromMicros, request } = context
     const route = routeOf(request)
     this.#abandoned.push({ response: new WeakRef(response), route, method: methodOf(request), fromMicros, goneMicros: monotonicMicros() })
@@ -145,7 +146,9 @@ class InFlight {
         return [] // a request is an object of the application's libraries as well
       }
     }
-    const gone = this.#abandoned.map(({ response, ...rest }) => ({ ...rest, isRunning: false, isSending: false, isReceiving: false, waits: [], traceId: null, peer: null }))
+    const gone = this.#abandoned.map(({ response, ...rest }) => {
+      return { ...rest, isRunning: false, isSending: response.deref()?.headersSent === true, isReceiving: false, waits: [], traceId: null, peer: null }
+    })
     const requests = [...this.requests.oldest(MAX_READ), ...this.jobs.oldest(MAX_READ)]
       .sort((left, right) => left.arrivedMicros - right.arrivedMicros).slice(0, MAX_READ).flatMap(read)
       .concat(gone).sort((left, right) => left.fromMicros - right.fromMicros).slice(0, MAX_READ)

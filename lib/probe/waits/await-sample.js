@@ -53,7 +53,7 @@ const NO_FRAMES = '[]'
  * @property {string} route
  * @property {number} startMicros
  * @property {number} toMicros
- * @property {boolean} isOpen  it was not answered yet
+ * @property {boolean} isOpen  it was not answered: it is under way still, or its client has given up
  * @property {number} truncatedMicros  when it had captured too many stacks: what began later is not seen; 0: it was followed to the end
  * @property {[stack: number, made: number, fromMicros: number, toMicros: number, resource: string, settled: number, isByOther: 0 | 1, sinceMicros: number,
  *   byMicros: number, isShared: 0 | 1][]} waits  stacks: indexes in the batch, -1: none; isByOther: settled by code of another request, or of none; sinceMicros: of Settled;

@@ -137,10 +137,11 @@ class AwaitSampler {
    * @param {RequestContext} context
    * @param {string} route
    * @param {number} toMicros
+   * @param {boolean} [isOpen]  its client has given up
    */
-  end (context, route, toMicros) {
+  end (context, route, toMicros, isOpen = false) {
     const sample = this.#samples.get(context)
-    if (sample !== undefined) this.#close(sample, context, route, toMicros, false)
+    if (sample !== undefined) this.#close(sample, context, route, toMicros, isOpen)
   }
 
   /** Call it for a request that is not the application's. @param {RequestContext} context */

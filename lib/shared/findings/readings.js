@@ -6,6 +6,7 @@
 const { groupBy, sum } = require('../../base/sums')
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
+/** @import { RequestInFlight } from '../../../types/requests' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { RouteWaits, WaitLine } from '../../../types/waits' */
 /** @import { IoReading } from '../../observer/stalls/scheduler' */
@@ -96,6 +97,8 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {string} route
  * @property {number} count
  * @property {number} seconds
+ * @property {number} [goneCount]    those of them whose client disconnected before the response was complete
+ * @property {number} [goneSeconds]  theirs
  *
  * @typedef {object} OutsideHeap  memory that V8 or native code holds outside of V8's heap
  * @property {number} rssBytes       of the whole process
@@ -140,6 +143,8 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {Stall[]} stalls      of the observed time
  * @property {SlowRequest[]} slow  the worst, as they are kept
  * @property {RouteWaits[]} [waits]  where sampled requests of the observed time waited
+ * @property {RouteWaits[]} [allWaits]  the same of the last quarter of an hour
+ * @property {RequestInFlight[]} [underWay]  requests, oldest first
  * @property {import('../../formats/profile/called-package').DependsOn} [dependsOn]
  * @property {CallReading[]} [calls]  to dependencies
  * @property {Record<string, number>} [connections]  open connections to other processes, by port, the most at one moment; empty where that is not known

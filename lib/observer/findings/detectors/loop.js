@@ -9,6 +9,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
+const { DATABASES } = require('../waiting')
 const { isWorth, kindOf, placeOf, POLLING } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
@@ -199,7 +200,7 @@ const SLOW_ELSEWHERE = Object.freeze({
   minShared: 0.5
 })
 // What these say of a route is more.
-const EXPLAINED_BY = new Set(['small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
+const EXPLAINED_BY = new Set(['hanging-requests', 'small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
 
 /**
  * Requests take long while the loop has little to do: they wait for something outside, so optimizing JavaScript would not help.
@@ -214,7 +215,7 @@ const slowElsewhere = {
     const utilization = utilizationOf(readings)
     if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
     if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
-    const slow = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where }) => EXPLAINED_BY.has(id) && where?.route === route))
+    const slow = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route))
     if (slow.length === 0) return []
     const [worst] = slow
     const routes = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
@@ -305,10 +306,6 @@ function codeOf ({ function: name, file, line, column }) {
   return { function: name, file, line, column }
 }
 
-// Clients of databases, and what is built on them.
-const DATABASES = new Set([
-  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'drizzle-orm', 'sequelize', 'typeorm', '@prisma/client'
-])
 const IN_PARALLEL = 'run in parallel what is awaited one after the other'
 
 /** @param {string} route @param {ReturnType<typeof mostWaitedLine>} at */
