@@ -168,7 +168,7 @@ function causeOf ({ allWaits = [] }, { route, requests, answeredMs }) {
 function commonCall (requests) {
   const names = requests.flatMap(({ waits }) => waits.length === 0 ? [] : [callName(waits[0])])
   const [[name, some] = ['', []]] = [...groupBy(names, one => one)].sort(([, left], [, right]) => right.length - left.length)
-  return some.length < requests.length * HANGING.minShare ? null : name
+  return some.length === 0 || some.length < requests.length * HANGING.minShare ? null : name
 }
 
 module.exports = { hangingRequests }
