@@ -39,6 +39,13 @@ test('lookups that queue are told by one sampled request, as few end', () => {
   assert.equal(asked(3), undefined)
 })
 
+test('queries of one connection cannot be made together', () => {
+  const { sick } = WAITING.find(({ id }) => id === 'serial-awaits')
+  const adviceFor = awaited => find({ ...sick, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, function: 'order', awaited })] })) }, 'serial-awaits').instead
+  assert.match(adviceFor('pg'), /^make fewer queries/)
+  assert.match(adviceFor('pg-pool'), /^start what is independent together/)
+})
+
 test('a route that is slow elsewhere is not said again, and says what was not seen', () => {
   const pace = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] } }
   const sampled = (lines, unseenMs = 0) => ({ ...pace, waits: [{ ...routeOf(lines, { durationMs: 900 }), unseenMs }] })

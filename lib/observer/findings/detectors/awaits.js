@@ -172,17 +172,23 @@ const serialAwaits = {
       return long.slice(0, 1).map(one => {
         const share = Math.min(1, one.ms / totalMs)
         const meanMs = one.ms / one.requests
-        const inLoop = lines.find(line => line.function === one.function && line.file === one.file && line.waits >= line.requests * SERIAL.minAwaits)
+        const own = lines.filter(line => line.function === one.function && line.file === one.file)
+        const inLoop = own.find(line => line.waits >= line.requests * SERIAL.minAwaits)
+        const onOneConnection = sum(own.filter(({ awaited }) => awaited === 'pg'), ({ ms }) => ms) > sum(own, ({ ms }) => ms) * SERIAL.minShare
         return makeWaitFinding(readings, seconds * share, {
           id: 'serial-awaits',
           severity: 'info',
           title: `${route} awaits ${rounded(one.awaits)} times in a row in ${placed(one)}: ${duration(meanMs)}, ${percent(share)} of its time.`,
           what: `${one.requests} of ${times(requests, 'sampled request')} did${inLoop === undefined ? '' : `, ${rounded(inLoop.waits / inLoop.requests)} times at line ${inLoop.line}`}.`,
           where: { function: one.function, file: one.file, line: one.line, column: one.column, via: null, route },
-          why: 'each await begins when the one before has ended; where they do not need each other\'s results, the request could wait for all of them at once',
-          instead: inLoop === undefined
-            ? 'start what is independent together: await Promise.all([a(), b(), c()])'
-            : 'fetch all with one call instead of one in each round (an N+1 query), or start them together: await Promise.all(items.map(…)), with a limit where there are many',
+          why: onOneConnection
+            ? 'they are queries of one client of pg, which has one connection: they run one after the other, also where they are started together'
+            : 'each await begins when the one before has ended; where they do not need each other\'s results, the request could wait for all of them at once',
+          instead: onOneConnection
+            ? 'make fewer queries (several rows in one statement, a join, a CTE), also for a shorter transaction; what does not belong to the transaction can go through the pool, before it'
+            : inLoop === undefined
+              ? 'start what is independent together: await Promise.all([a(), b(), c()])'
+              : 'fetch all with one call instead of one in each round (an N+1 query), or start them together: await Promise.all(items.map(…)), with a limit where there are many',
           evidence: { route, awaits: one.awaits, maxAwaits: one.maxAwaits, meanMs: rounded(meanMs), share: rounded(share, 3) },
           confidence: 'low'
         })
