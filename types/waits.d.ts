@@ -84,7 +84,7 @@ export interface RouteWaits {
   unseenMs: number
   /** The part of `waitingMs` in which the client had not read yet what was sent to it, as far as the ticks of the heartbeat show. */
   clientMs: number
-  /** The part of `waitingMs` in which the client had not sent all of its request yet (HTTP/1), likewise. */
+  /** The part of `waitingMs` in which the client had not sent all of its request yet, likewise. */
   uploadMs: number
   /** Longest first; at most 50. */
   lines: WaitLine[]

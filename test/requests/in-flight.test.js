@@ -161,6 +161,24 @@ test('requests of HTTP/2 are listed until their stream is closed', { skip: MAJOR
   await until(({ total }) => total === 0)
 })
 
+test('a stream of HTTP/2 whose client has not ended it is received', { skip: MAJOR < 22 && 'this Node.js does not tell of streams' }, async t => {
+  const { read, until } = createSubject(t)
+  const server = http2.createServer(request => { if (request.url !== '/unread') request.resume() })
+  const client = http2.connect(`http://127.0.0.1:${await listen(t, server)}`)
+  t.after(() => client.destroy())
+  const post = path => client.request({ ':path': path, ':method': 'POST' }).on('error', () => {})
+  post('/ended').end('abc')
+  post('/unread').write('abc')
+  const open = post('/open')
+  open.write('abc')
+  const states = () => Object.fromEntries(read().requests.map(({ route, isReceiving }) => [route, isReceiving]))
+  await until(() => states()['POST /open'] && !states()['POST /unread'] && !states()['POST /ended'])
+  assert.deepEqual(states(), { 'POST /ended': false, 'POST /unread': false, 'POST /open': true })
+  open.end()
+  await until(() => !states()['POST /open'])
+  assert.equal(read().total, 3)
+})
+
 test('a pipelined request whose connection is closed before its turn is forgotten', async t => {
   const { inFlight, until } = createSubject(t)
   const { port } = await serve(t, () => {})

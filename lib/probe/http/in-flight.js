@@ -188,11 +188,12 @@ function readRequest (context, { isRunning, isLate, calls }) {
 }
 
 /**
- * @param {any} request  an IncomingMessage, or that of a job
- * @returns {boolean} whether all that has arrived of it was read, and it is not the whole; false where it is not known, as of HTTP/2
+ * @param {any} request  an IncomingMessage, that of HTTP/2, or that of a job
+ * @returns {boolean} whether all that has arrived of it was read, and it is not the whole
  */
-function isReceiving ({ complete, destroyed, httpVersionMajor, readableLength, upgrade }) {
-  return complete === false && destroyed === false && readableLength === 0 && httpVersionMajor === 1 && upgrade !== true
+function isReceiving ({ complete, destroyed, httpVersionMajor, readableLength, stream, upgrade }) {
+  if (httpVersionMajor === 1) return complete === false && destroyed === false && readableLength === 0 && upgrade !== true
+  return stream?.readableLength === 0 && stream.state?.remoteClose === 0
 }
 
 /**
