@@ -5,7 +5,7 @@
 
 const { performance } = require('node:perf_hooks')
 const { monotonicMicros } = require('../base/monotonic')
-const { STATUS_CLIENT_CLOSED } = require('../probe/http/response-ends')
+const { STATUS_CLIENT_CLOSED } = require('../shared/requests/request-batch')
 
 /** @import { ProcessReading } from '../shared/findings/readings' */
 /** @import { DurationsReading } from './http/request-durations' */

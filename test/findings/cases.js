@@ -53,8 +53,8 @@ const SICK = [
   { name: 'retries', id: 'timer-wait', load: WAITING, text: /between attempts: http GET 127\.0\.0\.1:\d+ fails.*prices \(.*retries\.js:11\)/ },
   { name: 'no-keep-alive', id: 'no-keep-alive', load: WAITING, text: /each http call opens a new one.*order \(.*no-keep-alive\.js:11\)/ },
   { name: 'slow-dns', id: 'slow-dns', load: WAITING, text: /looking up localhost takes (8|9)\d ms.*order \(.*slow-dns\.js:17\)/ },
-  { name: 'leaked-connection', id: 'hanging-requests', load: { ...WAITING, timeoutMs: 1000 }, loadedMs: 15_000, text: /hang: .*They wait at order \(.*leaked-connection\.js:18\), and it does not come/ },
-  { name: 'forgotten-answer', id: 'hanging-requests', load: WAITING, loadedMs: 15_000, text: /hang: .*None of their functions awaits anything any more/ },
+  { name: 'leaked-connection', id: 'hanging-requests', load: { ...WAITING, timeoutMs: 1000 }, loadedMs: 20_000, text: /hang: .*They wait at order \(.*leaked-connection\.js:18\), and it does not come/ },
+  { name: 'forgotten-answer', id: 'hanging-requests', load: WAITING, loadedMs: 20_000, text: /hang: .*None of their functions awaits anything any more/ },
   { name: 'serial-awaits', id: 'serial-awaits', beside: 'nothing-wrong', load: WAITING, text: /awaits 3 times in a row in order/ }
 ]
 

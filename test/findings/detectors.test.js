@@ -97,7 +97,7 @@ const CASES = [
     says: /^Stalls take 9 % of the time: 11 stalls of up to 500 ms, most of it in POST \/users\.$/
   },
   { id: 'own-cost', sick: { process: { ownSeconds: { heartbeat: 20, recorder: 60, observer: 900, 'source-maps': 90 } } }, healthy: { process: { ownSeconds: { heartbeat: 1, recorder: 2, observer: 900, 'source-maps': 900 } } }, says: /7 % of the main thread/ },
-  { id: 'hanging-requests', sick: hanging(12_000), healthy: hanging(9000), says: /^3 requests of GET \/ hang: the oldest has been under way for 12\.0 s, others take 10 ms\.$/ }
+  { id: 'hanging-requests', sick: hanging(16_000), healthy: hanging(14_000), says: /^3 requests of GET \/ hang: the oldest has been under way for 16\.0 s, others take 10 ms\.$/ }
 ]
 
 for (const { id, sick, healthy, says } of CASES) {

@@ -5,9 +5,10 @@
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { warnOnce } = require('../../base/warnings')
-const { STATUS_CLIENT_CLOSED, isEventStream, whenEnded } = require('../../probe/http/response-ends')
+const { isEventStream, whenEnded } = require('../../probe/http/response-ends')
 const { contextOn, createRequestContext, replaceStandIn } = require('../../probe/http/contexts/one-request')
 const { answeredTemplate, isFinished, methodOf } = require('../../probe/http/route-template')
+const { STATUS_CLIENT_CLOSED } = require('../../shared/requests/request-batch')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { Logger } from '../../../types/diagnostics' */

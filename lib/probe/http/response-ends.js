@@ -20,9 +20,6 @@ const { setRouteTemplate } = require('./set-route')
 /** Set with the first response, so that a process without a server does not load node:http. @type {unknown} */
 let ServerResponse
 
-// What nginx logs when the connection closed before the response was complete. No server sends it.
-const STATUS_CLIENT_CLOSED = 499
-
 const CHANNEL_NAME = 'http.server.response.finish'
 
 /**
@@ -265,4 +262,4 @@ function isEventStream (response) {
   return EVENT_STREAM.test(response?._header ?? '')
 }
 
-module.exports = { STATUS_CLIENT_CLOSED, ResponseEnds, connectionOf, finishRequest, isEventStream, isServedBy, whenEnded }
+module.exports = { ResponseEnds, connectionOf, finishRequest, isEventStream, isServedBy, whenEnded }

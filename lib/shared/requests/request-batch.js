@@ -1,6 +1,6 @@
 'use strict'
 
-// How the main thread hands its log of requests over: as numbers.
+// How the main thread hands its log of requests over: as numbers; and the status of a request whose client has gone.
 
 /**
  * @typedef {object} RequestBatch
@@ -13,4 +13,7 @@
 
 const FIELDS = 6
 
-module.exports = { FIELDS }
+// What nginx logs when the connection closed before the response was complete. No server sends it.
+const STATUS_CLIENT_CLOSED = 499
+
+module.exports = { FIELDS, STATUS_CLIENT_CLOSED }

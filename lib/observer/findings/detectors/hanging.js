@@ -4,7 +4,8 @@
 
 const { groupBy, sum } = require('../../../base/sums')
 const { callName, MIN_REQUESTS, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
-const { duration, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
+const { duration, placed, rounded, sentences } = require('../../../shared/findings/format-text')
+const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
 const { makeFinding } = require('../finding')
 const { CALLBACK_KINDS } = require('../../waits/await-stacks')
 const { DATABASES } = require('../waiting')
@@ -16,9 +17,10 @@ const { DATABASES } = require('../waiting')
 
 const HANGING = Object.freeze({
   minRequests: 3,
-  minMs: 10_000,
-  // Of the time that others of the route take.
+  minMs: 15_000,
+  // Of the mean time that others of the route take, and of the longest.
   minTimes: 20,
+  minTimesLongest: 2,
   // Where hardly any other was answered: it may be a long poll.
   minUnknownMs: 30_000,
   // Of those of which it is known where they wait.
@@ -52,7 +54,7 @@ const hangingRequests = {
       return makeFinding(readings, {
         id: 'hanging-requests',
         severity: 'warning',
-        title: `${times(requests.length, 'request')} of ${route ?? 'a route that is not known yet'} ${requests.length === 1 ? 'hangs' : 'hang'}: the oldest has been under way for ${duration(oldestMs)}` +
+        title: `${requests.length} requests of ${route ?? 'a route that is not known yet'} hang: the oldest has been under way for ${duration(oldestMs)}` +
           `${answeredMs === null ? '' : `, others take ${duration(answeredMs)}`}.`,
         lostMs: observedMsOf(readings) * share,
         share,
@@ -78,12 +80,13 @@ const hangingRequests = {
 }
 
 /** @param {Readings} readings @returns {Hanging[]} most requests first */
-function hangingOf ({ underWay = [], process }) {
+function hangingOf ({ underWay = [], process, slow }) {
   const waiting = underWay.filter(({ state, method }) => state === 'waiting' && method !== 'job')
   return [...groupBy(waiting, ({ route }) => route)].flatMap(([route, all]) => {
     const answeredMs = answeredMsOf(process?.routes.find(one => one.route === route))
+    const longestMs = Math.max(0, ...slow.filter(one => one.route === route && one.status !== STATUS_CLIENT_CLOSED).map(({ durationMs }) => durationMs))
     const minMs = answeredMs === null ? HANGING.minUnknownMs : Math.max(HANGING.minMs, answeredMs * HANGING.minTimes)
-    const requests = all.filter(({ ageMs }) => ageMs >= minMs)
+    const requests = all.filter(({ ageMs }) => ageMs >= Math.max(minMs, longestMs * HANGING.minTimesLongest))
     return requests.length < HANGING.minRequests ? [] : [{ route, requests, answeredMs }]
   }).sort((left, right) => right.requests.length - left.requests.length)
 }
