@@ -15,7 +15,8 @@ const OFF = 'off'
 const AGAIN = 'off, once more'
 const ON = 'on'
 const ASKED = 'on demand'
-const CASES = Object.freeze([BARE, OFF, AGAIN, ON, ASKED])
+const FLOOR = 'off, and hooks that do nothing'
+const CASES = Object.freeze([BARE, OFF, AGAIN, ON, ASKED, FLOOR])
 const MAX_RATIO = 1.02
 const MAX_ASKED_RATIO = 1.25
 
@@ -23,7 +24,7 @@ const ROUND_SECONDS = 3
 
 const METHOD = `Express answers when three async functions are done, one after the other, each of which waits for a turn of the loop. A fresh server process each round, under autocannon (${CONNECTIONS} connections): ` +
   `${WARM_UP_SECONDS} s to warm up, ${ROUND_SECONDS} s that count; the cases take turns. CPU per request is the CPU time of all threads of the application over the requests that it answered. \`${OFF}\` is loopscope with ` +
-  `\`waits: false\`, and runs twice: what it differs by from itself is the noise. \`${ASKED}\` is sampling as long as it lasts: all requests, as far as its budget of a twentieth of a core reaches.`
+  `\`waits: false\`, and runs twice: what it differs by from itself is the noise. \`${ASKED}\` is sampling as long as it lasts: all requests, as far as its budget of a twentieth of a core reaches. \`${FLOOR}\` is what V8 takes for every promise as long as its hooks are there.`
 
 /** @param {{ quick: boolean, progress: (text: string) => void }} how */
 async function measure ({ quick, progress }) {
