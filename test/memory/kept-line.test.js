@@ -25,6 +25,14 @@ test('the only line that adds to something outside the function', () => {
   assert.deepEqual(keptIn('() => {\n  return Promise.race([closing, answer()])\n}'), [2, 'promises'])
 })
 
+test('a call at the end of a chain, in a line of its own', () => {
+  assert.deepEqual(keptIn('(symbol) => {\n  const rows = read(symbol)\n  prices$.pipe(\n    filter(tick => tick === symbol),\n  ).subscribe(() => rows)\n}'), [5, 'listeners'])
+  assert.deepEqual(keptIn('(id) => {\n  bus\n    .on("open", () => id)\n}'), [3, 'listeners'])
+  assert.deepEqual(keptIn('(id) => {\n  fromEvent(bus, "tick").pipe(take(1e9)).subscribe(() => id)\n}'), [2, 'listeners'])
+  assert.equal(keptIn('(rows) => {\n  of(rows).pipe(\n    map(row => row.id)\n  ).subscribe(log)\n}'), null)
+  assert.equal(keptIn('(path) => {\n  createReadStream(path)\n    .on("error", log)\n}'), null)
+})
+
 test('what is local, a parameter, or of the request keeps nothing', () => {
   assert.equal(keptIn('(list) {\n  const out = []\n  for (const one of list) out.push(one)\n  return out\n}'), null)
   assert.equal(keptIn('(out, one) => {\n  out.push(one)\n}'), null)

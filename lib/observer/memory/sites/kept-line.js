@@ -64,8 +64,8 @@ const PASSING = /(?:^|(?<!interceptors)\.)(?:req|res|request|response|reply|ctx|
 const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
 // What a request refers to, and outlives it: the application, and a connection that is kept alive.
 const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
-const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$/
-const WALK = /^(?:values|entries|keys)$/
+const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$|^(?:fromEvent|interval|timer)$/ // the last are sources of RxJS
+const WALK = /^(?:values|entries|keys)$|^(?:pipe|on|once|addListener|set|add)$/ // or it returns what it is called on
 const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
 const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|\/\*.*?\*\//g
 
@@ -132,18 +132,24 @@ function scopeOf (own, callers) {
 
 /** @param {Code} code @param {Scope} scope @param {string | null} holder @returns {Line[]} */
 function linesThatKeep ({ place, lines }, scope, holder) {
-  const found = lines.flatMap(({ code, text }, index) => keepsIn(code, scope, holder).map(one => ({ line: place.line + index, text, ...one })))
+  let before = ''
+  const found = lines.flatMap(({ code, text }, index) => {
+    const kept = keepsIn(code, before, scope, holder)
+    before += `${code}\n`
+    return kept.map(one => ({ line: place.line + index, text, ...one }))
+  })
   const collections = found.filter(({ kind, rank }) => kind !== 'promises' && rank < GUESSED)
   return collections.length > 0 ? collections : found
 }
 
 /**
  * @param {string} code  of a line
+ * @param {string} before  the lines before it
  * @param {Scope} scope
  * @param {string | null} holder
  * @returns {{ kind: string, rank: number }[]}
  */
-function keepsIn (code, scope, holder) {
+function keepsIn (code, before, scope, holder) {
   if (SLEEPS.test(code)) return []
   const call = holder === null ? undefined : CALLS[holder]
   if (holder !== null && call !== undefined) {
@@ -151,7 +157,7 @@ function keepsIn (code, scope, holder) {
     return match === null || rankOf(match[1], scope) === null ? [] : [{ kind: holder, rank: DIRECT }]
   }
   const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ index }) => {
-    const rank = rankOf(receiverBefore(code, index), scope)
+    const rank = rankOf(receiverBefore(before + code, before.length + index), scope)
     return rank === null ? [] : [{ kind, rank }]
   }))
   const kept = KEEPS.flatMap(([kind, pattern]) => {
@@ -192,21 +198,28 @@ function bodyOf (texts, column) {
 }
 
 /**
- * The expression that ends there: names with their members, indexes and calls.
+ * The expression that ends there, perhaps over several lines: names with their members, indexes and calls.
  * @param {string} code
  * @param {number} end
  */
 function receiverBefore (code, end) {
-  let at = end
+  let at = isMember(code, end) ? code.slice(0, end).trimEnd().length : end
+  end = at
   while (at > 0) {
     const character = code[at - 1]
     if (character === ')' || character === ']') {
       at = openingOf(code, at - 1)
       if (at === -1) return ''
     } else if (/[\w$.#]/.test(character) || (character === '?' && code[at] === '.')) at--
+    else if (/\s/.test(character) && isMember(code, at)) at = code.slice(0, at).trimEnd().length
     else break
   }
   return code.slice(at, end)
+}
+
+/** @param {string} code @param {number} at */
+function isMember (code, at) {
+  return /^\s*\??\.(?!\.)/.test(code.slice(at, at + 200))
 }
 
 /** @param {string} code @param {number} closing  index of a bracket */
@@ -228,7 +241,7 @@ function openingOf (code, closing) {
  * @returns {number | null} null: it belongs to the call
  */
 function rankOf (receiver, scope, aliases = 0) {
-  const plain = withoutArguments(receiver.replace(/^\(+/, '').replaceAll('?.', '.'))
+  const plain = withoutArguments(receiver.replace(/^\(+/, '').replaceAll('?.', '.')).replace(/\s+/g, '')
   const [name] = /^[\w$#]+/.exec(plain) ?? []
   if (name === undefined || KEYWORD.test(name)) return null
   const calls = [...plain.matchAll(/([\w$#]+)\(/g)].map(([, call]) => call)
