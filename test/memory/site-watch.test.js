@@ -90,6 +90,14 @@ test.describe('sites of what stays', () => {
     assert.equal(alone.keptAt, null)
   })
 
+  test('what a function creates for a caller that waits for it is kept on the only line that keeps what stays', async () => {
+    const created = [frame('load', file, 3, 34)]
+    const [only] = await sitesOf([created, created, [handler(), frame('record', file, 6, 17)]])
+    assert.deepEqual([only.function, only.line, only.keptAt?.line, only.holder], ['load', 3, 7, 'Array'])
+    const [oneOfTwo] = await sitesOf([created, created, [handler(), frame('record', file, 6, 17)], [frame('', file, 9, 20)]])
+    assert.deepEqual([oneOfTwo.function, oneOfTwo.keptAt], ['load', null])
+  })
+
   test('where a reading takes too long it is left out, and the age is known all the same', async () => {
     const { watch, reads } = watchOf([[handler()]], [], { readMs: 10_000 })
     const { intervals, sites: [site] } = await watch.arm()
@@ -162,7 +170,7 @@ test.describe('sites of what stays', () => {
     ]
     for (const [caller, holder] of cases) {
       const [site] = await sitesOf([[caller, frame('', file, 12, 24)]])
-      assert.deepEqual([site.line, site.keptAt, site.holder], [12, null, holder])
+      assert.deepEqual([site.line, site.keptAt?.line ?? null, site.holder], [12, holder === 'memoized results' ? 12 : null, holder])
     }
     const [metric] = await sitesOf([[handler(), of('prom-client/lib/histogram.js', 'observe')]])
     assert.deepEqual([metric.line, metric.through, metric.holder], [2, 'prom-client', 'metric labels'])

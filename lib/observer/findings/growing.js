@@ -48,6 +48,7 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
   Set: 'a Set gets values and loses none: delete them when they are done with, or give it a limit',
   Array: 'an array is only appended to: remove what has been consumed, and limit its length',
   listeners: 'listeners are added and not removed: use once(), removeListener() or { signal }, and add them outside the request',
+  modules: 'a module is loaded again each time, by a changing query of import() or by deleting it from require.cache, and what was loaded before stays: read data with fs and JSON.parse(), and load code once',
   timers: 'timers are started and never end: clear them when their work is over, and give intervals an end',
   promises: 'promises stay pending and keep what follows them: give what they wait for a timeout, and reject them when it is closed',
   'zlib streams': 'compressors are not closed: end them, call destroy() on errors, and connect streams with pipeline()',

@@ -8,6 +8,7 @@
  * @property {RegExp} file    of its code
  * @property {RegExp} [name]  of a function of its, where the package has others as well
  * @property {boolean} isCaller  it keeps what a function of the application returns to it; else what it is called with
+ * @property {RegExp} [wraps]  the code that gives it this function
  * @property {string} cure
  */
 
@@ -39,12 +40,14 @@ const KEEPING_PACKAGES = Object.freeze([
     file: inPackage('lodash|lodash-es|underscore|lodash\\.memoize|[\\w-]*memoize[\\w-]*|moize|mem'),
     name: /memo|^(?:monadic|variadic)$/i,
     isCaller: true,
+    wraps: /(?:\w*memo\w*|\bmoize\w*(?:\.\w+)*|\bmem)\s*\(/i,
     cure: 'a memoized function keeps the result of every argument: give it a limit, or memoize by what has few values'
   },
   {
     holder: 'rows of a DataLoader',
     file: inPackage('dataloader'),
     isCaller: true,
+    wraps: /\bnew \w*Loader\s*\(/,
     cure: 'a DataLoader keeps every row it has loaded: create one for each request, or turn its cache off'
   }
 ])

@@ -3,6 +3,7 @@
 // Finds the line on which a function probably keeps what it allocates: V8 knows the function, not the line. It is the only line of the function that adds
 // something to a collection, a listener or a timer; where there are several, or none, no line is named. Pure but for the source lines.
 
+const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
 
 /** @import { AllocationSite } from '../../../../types/memory' */
@@ -16,6 +17,7 @@ const { escaped } = require('../../stalls/culprit/call-in-source')
  */
 
 const MAX_LINES = 150
+const MAX_FILE_LINES = 20_000
 const MAX_TEXT = 120
 const MAX_ALIASES = 3
 
@@ -56,6 +58,7 @@ const ASSIGNS = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*\{(.*)$/
 /** What a package keeps is added by a call of it: these lines count only where the stack shows the package. @type {Readonly<Record<string, RegExp>>} */
 const CALLS = Object.freeze({
   'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
+  modules: /(?:^|[^\w$.])(?:require|import)\s*\(/,
   'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
 })
 
@@ -89,14 +92,35 @@ function keptLineOf (chain, holder, source) {
       if (best.length === 0) continue
       const [{ line, text, kind }] = best
       const isKnown = holder !== null && (isKind || !ALL_KINDS.has(holder)) // else sockets and the like, which a collection may hold
-      return { keptAt: { file: place.file, line, text: shortened(text.replace(/\p{Cc}+/gu, ' ').trim()) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
+      return { keptAt: { file: place.file, line, text: shortened(text) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
     }
   }
   return null
 }
 
-/** @param {string} text */
-function shortened (text) {
+/**
+ * The line that gives a function to a package which keeps its results: that of the function itself, or the only one of its file with its name.
+ * @param {readonly CodeFrame[]} chain  functions, innermost first
+ * @param {string | null} holder
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {AllocationSite['keptAt']}
+ */
+function wrappedAt (chain, holder, source) {
+  const wraps = KEEPING_PACKAGES.find(row => row.holder === holder)?.wraps
+  if (wraps === undefined) return null
+  for (const { file, line, function: name } of chain) {
+    if (file === '' || line === 0) continue
+    const texts = source.read(file, 1, MAX_FILE_LINES)
+    const isNamed = new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`)
+    const found = wraps.test(texts[line - 1] ?? '') ? [line] : texts.flatMap((text, index) => wraps.test(text) && isNamed.test(text) ? [index + 1] : [])
+    if (found.length === 1) return { file, line: found[0], text: shortened(texts[found[0] - 1]) }
+  }
+  return null
+}
+
+/** @param {string} line */
+function shortened (line) {
+  const text = line.replace(/\p{Cc}+/gu, ' ').trim()
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text
 }
 
@@ -154,7 +178,7 @@ function keepsIn (code, before, scope, holder) {
   const call = holder === null ? undefined : CALLS[holder]
   if (holder !== null && call !== undefined) {
     const match = call.exec(code)
-    return match === null || rankOf(match[1], scope) === null ? [] : [{ kind: holder, rank: DIRECT }]
+    return match === null || (match[1] !== undefined && rankOf(match[1], scope) === null) ? [] : [{ kind: holder, rank: DIRECT }]
   }
   const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ index }) => {
     const rank = rankOf(receiverBefore(before + code, before.length + index), scope)
@@ -293,4 +317,4 @@ function initialOf (name, body) {
   return /^\s*(?:$|[;,)]|\?\?|\|\|)/.test(value.slice(end)) ? value.slice(0, end) : ''
 }
 
-module.exports = { keptLineOf }
+module.exports = { keptLineOf, wrappedAt }

@@ -9,7 +9,7 @@ const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
 const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
 const { HeapSampler } = require('../../heap/sampler')
 const { heapSitesOf, isKeptByCaller, packageOf } = require('./heap-sites')
-const { keptLineOf } = require('./kept-line')
+const { keptLineOf, wrappedAt } = require('./kept-line')
 const { sum } = require('../../../base/sums')
 const { judgeSurvival, MIN_INTERVALS } = require('./survival')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
@@ -365,7 +365,7 @@ class SiteWatch {
    * @param {CodeFrame[]} handlers  of its route
    */
   #keptLineOf ({ kind, holder }, chain, handlers) {
-    if (isKeptByCaller(holder)) return null
+    if (isKeptByCaller(holder)) return { keptAt: wrappedAt(chain.filter(isOfApplication), holder, this.#source), holder }
     if (kind === 'heap') return keptLineOf(chain, holder, this.#source) ?? keptLineOf(handlers, holder, this.#source)
     const lines = chain.filter(isOfApplication).map(place => ({ ...place, column: 1 }))
     const kept = keptLineOf([...lines, ...handlers], null, this.#source)
@@ -392,7 +392,8 @@ function wantedOf (growing) {
 
 /**
  * What one function creates another one may keep: where both are called by the same function for the same route, and what the other one allocates stays
- * as well, on one line only. Functions that lead to the site were searched themselves.
+ * as well, on one line only; else where there is one line only that keeps something, of all that stays. Functions that lead to the site were searched
+ * themselves.
  * @param {AllocationSite} site
  * @param {CodeFrame[]} chain
  * @param {{ chain: CodeFrame[], site: AllocationSite }[]} sites
@@ -400,10 +401,14 @@ function wantedOf (growing) {
  */
 function keptLikeOthers (site, chain, sites) {
   const functions = new Set(chain.map(toKey))
-  const others = sites.filter(other => other.site.keptAt !== null && other.site.verdict === 'stays' && other.site.thread === site.thread && other.site.route === site.route)
-    .filter(other => !functions.has(toKey(other.chain[0])) && other.chain.some(place => isOfApplication(place) && functions.has(toKey(place))))
-  const lines = new Set(others.map(({ site: { keptAt } }) => `${keptAt?.file}:${keptAt?.line}`))
-  return lines.size === 1 ? { ...site, keptAt: others[0].site.keptAt, holder: others[0].site.holder } : site
+  const keeping = sites.filter(other => other.site.keptAt !== null && other.site.verdict === 'stays' && other.site.thread === site.thread && !functions.has(toKey(other.chain[0])))
+  const related = keeping.filter(other => other.site.route === site.route && other.chain.some(place => isOfApplication(place) && functions.has(toKey(place))))
+  const possible = related.length > 0 ? related : keeping.filter(other => other.site.kind === 'heap' && !isKeptByCaller(other.site.holder))
+  const lines = new Set(possible.map(({ site: { keptAt } }) => `${keptAt?.file}:${keptAt?.line}`))
+  if (lines.size !== 1) return site
+  const [{ site: { keptAt, holder, route } }] = possible
+  if (related.length === 0 && site.route !== null && route !== null && site.route !== route) return site
+  return { ...site, keptAt, holder, route: site.route ?? route }
 }
 
 /** @param {AllocationSite} site */
