@@ -110,3 +110,17 @@ test('the caller is searched where the function itself keeps nothing', () => {
   const chain = [{ function: 'read', file: 'app.js', line: 1, column: 14 }, { function: 'handler', file: 'app.js', line: 3, column: 1 }]
   assert.equal(keptLineOf(chain, null, source)?.keptAt.line, 4)
 })
+
+test('a function that V8 may have inlined is searched where those on the stack keep nothing', () => {
+  const keep = 'function remember (row) {\n  rows.push(row)\n}\n'
+  assert.deepEqual(keptIn(`(req, res) => {\n  remember(read(req))\n}\n${keep}`), [5, 'Array'])
+  assert.deepEqual(keptIn(`(req, res) => {\n  store.remember(read(req))\n}\nclass Store {\n  async remember (row) {\n    this.rows[row.id] = row\n  }\n}`), [6, 'Map'])
+  assert.deepEqual(keptIn('(req, res) => {\n  res.json(settings())\n}\nconst settings = () => {\n  delete require.cache[path]\n  return require(path)\n}', 'modules'), [6, 'modules'])
+  assert.equal(keptIn(`(req, res) => {\n  remember(read(req))\n}\n${keep}const read = req => cache.set(req.url, req)`), null)
+  assert.equal(keptIn(`(req, res) => {\n  read(req)\n}\n${keep}`), null)
+})
+
+test('a listener of a signal', () => {
+  assert.deepEqual(keptIn('(id, signal) => {\n  return new Promise((resolve, reject) => {\n    signal.addEventListener("abort", () => reject(id))\n  })\n}'), [3, 'listeners'])
+  assert.equal(keptIn('(id, signal) => {\n  signal.addEventListener("abort", stop)\n  signal.removeEventListener("abort", stop)\n}'), null)
+})

@@ -67,20 +67,46 @@ const PASSING = /(?:^|(?<!interceptors)\.)(?:req|res|request|response|reply|ctx|
 const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
 // What a request refers to, and outlives it: the application, and a connection that is kept alive.
 const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
+// A signal that a function gets may be one of the whole process.
+const SIGNAL = /^\w*signal$/i
 const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$|^(?:fromEvent|interval|timer)$/ // the last are sources of RxJS
 const WALK = /^(?:values|entries|keys)$|^(?:pipe|on|once|addListener|set|add)$/ // or it returns what it is called on
 const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
+const CALLED = /(?<![\w$])([\w$#]+)\s*\(/g
+/** A function, a variable with a function, or a method. */
+const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)|^\s+(?:static\s+|async\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*\{\s*$/
 const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|\/\*.*?\*\//g
 
 /**
  * @param {readonly CodeFrame[]} chain  functions, innermost first
  * @param {string | null} holder  what the stack shows of it
  * @param {Pick<SourceLines, 'read'>} source
+ * @param {readonly CodeFrame[]} [handlers]  of the route: they count where those on the stack keep nothing
  * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: string } | null}
  */
-function keptLineOf (chain, holder, source) {
-  const all = chain.map(place => codeOf(place, source))
-  const functions = all.map((code, at) => ({ place: code.place, lines: linesThatKeep(code, scopeOf(code, all.slice(at + 1)), holder) }))
+function keptLineOf (chain, holder, source, handlers = []) {
+  const stacks = [chain, handlers].map(places => places.map(place => codeOf(place, source)))
+  for (const codes of stacks) {
+    const functions = codes.map((code, at) => toFunction(code, codes.slice(at + 1), holder))
+    const found = bestOf(functions, holder)
+    if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found
+  }
+  // V8 does not show a function that it has inlined into its caller.
+  const called = stacks.flat().flatMap(code => calledIn(code, source)).map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
+  return new Set(called.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(called.slice(0, 1), holder) : null
+}
+
+/** @param {Code} code @param {Code[]} callers @param {string | null} holder */
+function toFunction (code, callers, holder) {
+  return { place: code.place, lines: linesThatKeep(code, scopeOf(code, callers), holder) }
+}
+
+/**
+ * @param {{ place: CodeFrame, lines: Line[] }[]} functions  innermost first
+ * @param {string | null} holder
+ * @returns {ReturnType<typeof keptLineOf>}
+ */
+function bestOf (functions, holder) {
   for (const ranks of [[DIRECT, LOOKED_UP], [GUESSED]]) {
     for (const { place, lines } of functions) {
       const ofHolder = lines.filter(({ kind }) => isOfHolder(kind, holder))
@@ -96,6 +122,25 @@ function keptLineOf (chain, holder, source) {
     }
   }
   return null
+}
+
+/**
+ * The functions and methods of the same file that a function calls, by their names.
+ * @param {Code} code
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {Code[]}
+ */
+function calledIn ({ place, lines }, source) {
+  const names = new Set(lines.flatMap(({ code }) => [...code.matchAll(CALLED)].map(([, name]) => name)).filter(name => !KEYWORD.test(name) && name !== place.function))
+  if (names.size === 0) return []
+  const own = [place.line, place.line + lines.length]
+  return source.read(place.file, 1, MAX_FILE_LINES).flatMap((text, index) => {
+    const match = DEFINED.exec(text)
+    const name = match?.[1] ?? match?.[2] ?? match?.[3]
+    const line = index + 1
+    if (match === null || name === undefined || !names.has(name) || (line >= own[0] && line < own[1])) return []
+    return [codeOf({ function: name, file: place.file, line, column: match.index + 1 }, source)]
+  })
 }
 
 /**
@@ -181,7 +226,8 @@ function keepsIn (code, before, scope, holder) {
     return match === null || (match[1] !== undefined && rankOf(match[1], scope) === null) ? [] : [{ kind: holder, rank: DIRECT }]
   }
   const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ index }) => {
-    const rank = rankOf(receiverBefore(before + code, before.length + index), scope)
+    const receiver = receiverBefore(before + code, before.length + index)
+    const rank = rankOf(receiver, scope) ?? (kind === 'listeners' && SIGNAL.test(receiver) && !/removeEventListener/.test(scope.body) ? LOOKED_UP : null)
     return rank === null ? [] : [{ kind, rank }]
   }))
   const kept = KEEPS.flatMap(([kind, pattern]) => {

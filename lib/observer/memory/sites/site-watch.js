@@ -366,7 +366,7 @@ class SiteWatch {
    */
   #keptLineOf ({ kind, holder }, chain, handlers) {
     if (isKeptByCaller(holder)) return { keptAt: wrappedAt(chain.filter(isOfApplication), holder, this.#source), holder }
-    if (kind === 'heap') return keptLineOf(chain, holder, this.#source) ?? keptLineOf(handlers, holder, this.#source)
+    if (kind === 'heap') return keptLineOf(chain, holder, this.#source, handlers)
     const lines = chain.filter(isOfApplication).map(place => ({ ...place, column: 1 }))
     const kept = keptLineOf([...lines, ...handlers], null, this.#source)
     return kept && { ...kept, holder }
