@@ -20,6 +20,8 @@ const MAX_LINES = 150
 const MAX_FILE_LINES = 20_000
 const MAX_TEXT = 120
 const MAX_ALIASES = 3
+const MAX_CALLS = 3 // from function to function
+const MAX_CALLED = 50
 
 // How directly a line adds to something that outlives the call: itself, over a variable or a lookup, or by a name that only sounds like a lookup.
 const DIRECT = 0
@@ -92,7 +94,7 @@ function keptLineOf (chain, holder, source, handlers = []) {
     if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found
   }
   // V8 does not show a function that it has inlined into its caller.
-  const called = stacks.flat().flatMap(code => calledIn(code, source)).map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
+  const called = calledBy(stacks.flat(), source).map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
   return new Set(called.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(called.slice(0, 1), holder) : null
 }
 
@@ -122,6 +124,22 @@ function bestOf (functions, holder) {
     }
   }
   return null
+}
+
+/**
+ * Nearest first.
+ * @param {Code[]} codes
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {Code[]}
+ */
+function calledBy (codes, source) {
+  const found = new Map(codes.map(code => [`${code.place.file}:${code.place.line}`, code]))
+  let [next, depth] = [codes, 0]
+  while (next.length > 0 && ++depth <= MAX_CALLS && found.size < MAX_CALLED) {
+    next = next.flatMap(code => calledIn(code, source)).filter(({ place }) => !found.has(`${place.file}:${place.line}`))
+    for (const code of next) found.set(`${code.place.file}:${code.place.line}`, code)
+  }
+  return [...found.values()].filter(code => !codes.includes(code))
 }
 
 /**
@@ -273,8 +291,8 @@ function bodyOf (texts, column) {
  * @param {number} end
  */
 function receiverBefore (code, end) {
-  let at = isMember(code, end) ? code.slice(0, end).trimEnd().length : end
-  end = at
+  const last = isMember(code, end) ? code.slice(0, end).trimEnd().length : end
+  let at = last
   while (at > 0) {
     const character = code[at - 1]
     if (character === ')' || character === ']') {
@@ -284,7 +302,7 @@ function receiverBefore (code, end) {
     else if (/\s/.test(character) && isMember(code, at)) at = code.slice(0, at).trimEnd().length
     else break
   }
-  return code.slice(at, end)
+  return code.slice(at, last)
 }
 
 /** @param {string} code @param {number} at */
