@@ -40,6 +40,12 @@ test('what is local, a parameter, or of the request keeps nothing', () => {
   assert.equal(keptIn('() => {\n  log("cache.set(1)") // cache.set(1)\n}'), null)
 })
 
+test('what belongs to an object that is being made goes with it', () => {
+  const lines = ['class Client {', '  constructor (url) {', '    this.sockets.push(open(url))', '    this.timer = setInterval(() => this.check(), 1e4)', '  }', '}']
+  const source = { read: (/** @type {string} */ _, /** @type {number} */ from, to = from) => lines.slice(from - 1, to) }
+  assert.equal(keptLineOf([{ function: 'Client', file: 'app.js', line: 2, column: 15 }], null, source)?.keptAt.line, 4)
+})
+
 test('of several lines none, unless the stack shows what holds it', () => {
   const text = '() => {\n  cache.set(1, rows)\n  queue.push(rows)\n}'
   assert.equal(keptIn(text), null)

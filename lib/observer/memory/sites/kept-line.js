@@ -12,8 +12,8 @@ const { escaped } = require('../../stalls/culprit/call-in-source')
 
 /**
  * @typedef {{ line: number, text: string, kind: string, rank: number }} Line  rank: 0 is best
- * @typedef {{ place: CodeFrame, lines: { code: string, text: string }[] }} Code  of a function
- * @typedef {{ body: string, parameters: string }} Scope
+ * @typedef {{ place: CodeFrame, isConstructor: boolean, lines: { code: string, text: string }[] }} Code  of a function
+ * @typedef {{ body: string, parameters: string, isConstructor: boolean }} Scope
  */
 
 const MAX_LINES = 150
@@ -71,6 +71,7 @@ const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
 const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
 // A signal that a function gets may be one of the whole process.
 const SIGNAL = /^\w*signal$/i
+const CONSTRUCTOR = /(?<![\w$.])constructor\s*$/
 const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$|^(?:fromEvent|interval|timer)$/ // the last are sources of RxJS
 const WALK = /^(?:values|entries|keys)$|^(?:pipe|on|once|addListener|set|add)$/ // or it returns what it is called on
 const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
@@ -201,7 +202,8 @@ function isOfHolder (kind, holder) {
  */
 function codeOf (place, source) {
   const { file, line, column } = place
-  return { place, lines: file === '' || line === 0 ? [] : bodyOf(source.read(file, line, line + MAX_LINES), column) }
+  const texts = file === '' || line === 0 ? [] : source.read(file, line, line + MAX_LINES)
+  return { place, isConstructor: texts.length > 0 && CONSTRUCTOR.test(texts[0].slice(0, Math.max(0, column - 1))), lines: bodyOf(texts, column) }
 }
 
 /**
@@ -214,7 +216,7 @@ function scopeOf (own, callers) {
   const { file, line } = own.place
   const around = callers.filter(({ place, lines }) => place.file === file && place.line <= line && line < place.line + lines.length)
   const bodies = [own, ...around].map(({ lines }) => lines.map(({ code }) => code).join('\n'))
-  return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n') }
+  return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n'), isConstructor: own.isConstructor }
 }
 
 /** @param {Code} code @param {Scope} scope @param {string | null} holder @returns {Line[]} */
@@ -337,7 +339,7 @@ function rankOf (receiver, scope, aliases = 0) {
   const looked = calls.length > 0 ? LOOKED_UP : DIRECT
   if (OF_REQUEST.test(name)) return OUTLIVES.test(plain) ? looked : null
   if (PASSING.test(plain)) return null
-  if (name === 'this') return looked
+  if (name === 'this') return scope.isConstructor ? null : looked // what is being made
   const variable = initialOf(name, scope.body)
   if (variable !== null) {
     const rank = variable === '' || aliases === MAX_ALIASES ? null : rankOf(variable, scope, aliases + 1)
