@@ -403,7 +403,7 @@ function keptLikeOthers (site, chain, sites) {
   const functions = new Set(chain.map(toKey))
   const keeping = sites.filter(other => other.site.keptAt !== null && other.site.verdict === 'stays' && other.site.thread === site.thread && !functions.has(toKey(other.chain[0])))
   const related = keeping.filter(other => other.site.route === site.route && other.chain.some(place => isOfApplication(place) && functions.has(toKey(place))))
-  const possible = related.length > 0 ? related : keeping.filter(other => other.site.kind === 'heap' && !isKeptByCaller(other.site.holder))
+  const possible = related.length > 0 || !chain.some(isOfApplication) ? related : keeping.filter(other => other.site.kind === 'heap' && !isKeptByCaller(other.site.holder))
   const lines = new Set(possible.map(({ site: { keptAt } }) => `${keptAt?.file}:${keptAt?.line}`))
   if (lines.size !== 1) return site
   const [{ site: { keptAt, holder, route } }] = possible
