@@ -38,6 +38,9 @@ test('what is local, a parameter, or of the request keeps nothing', () => {
   assert.equal(keptIn('(out, one) => {\n  out.push(one)\n}'), null)
   assert.equal(keptIn('(req, res) => {\n  req.on("data", () => {})\n}'), null)
   assert.equal(keptIn('() => {\n  log("cache.set(1)") // cache.set(1)\n}'), null)
+  assert.equal(keptIn('(value) => {\n  headers.set("x", value)\n}'), null)
+  assert.deepEqual(keptIn('(value) => {\n  headers.set("x", value)\n}\nconst headers = new Map()'), [2, 'Map'])
+  assert.deepEqual(keptIn('(entry) => {\n  log.push(entry)\n}\nconst log = []'), [2, 'Array'])
 })
 
 test('what belongs to an object that is being made goes with it', () => {

@@ -12,8 +12,9 @@ const { escaped } = require('../../stalls/culprit/call-in-source')
 
 /**
  * @typedef {{ line: number, text: string, kind: string, rank: number }} Line  rank: 0 is best
- * @typedef {{ place: CodeFrame, isConstructor: boolean, lines: { code: string, text: string }[] }} Code  of a function
- * @typedef {{ body: string, parameters: string, isConstructor: boolean }} Scope
+ * @typedef {(name: string) => boolean} IsOfModule  whether a variable of that name is declared by the file itself
+ * @typedef {{ place: CodeFrame, isConstructor: boolean, isOfModule: IsOfModule, lines: { code: string, text: string }[] }} Code  of a function
+ * @typedef {{ body: string, parameters: string, isConstructor: boolean, isOfModule: IsOfModule }} Scope
  */
 
 const MAX_LINES = 150
@@ -203,7 +204,11 @@ function isOfHolder (kind, holder) {
 function codeOf (place, source) {
   const { file, line, column } = place
   const texts = file === '' || line === 0 ? [] : source.read(file, line, line + MAX_LINES)
-  return { place, isConstructor: texts.length > 0 && CONSTRUCTOR.test(texts[0].slice(0, Math.max(0, column - 1))), lines: bodyOf(texts, column) }
+  const isOfModule = (/** @type {string} */ name) => {
+    const declares = new RegExp(`^(?:export\\s+)?(?:const|let|var)\\s+(?:[{[][^=]*)?(?<![\\w$])${escaped(name)}(?![\\w$])`)
+    return source.read(file, 1, MAX_FILE_LINES).some(text => declares.test(text))
+  }
+  return { place, isOfModule, isConstructor: texts.length > 0 && CONSTRUCTOR.test(texts[0].slice(0, Math.max(0, column - 1))), lines: bodyOf(texts, column) }
 }
 
 /**
@@ -216,7 +221,7 @@ function scopeOf (own, callers) {
   const { file, line } = own.place
   const around = callers.filter(({ place, lines }) => place.file === file && place.line <= line && line < place.line + lines.length)
   const bodies = [own, ...around].map(({ lines }) => lines.map(({ code }) => code).join('\n'))
-  return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n'), isConstructor: own.isConstructor }
+  return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n'), isConstructor: own.isConstructor, isOfModule: own.isOfModule }
 }
 
 /** @param {Code} code @param {Scope} scope @param {string | null} holder @returns {Line[]} */
@@ -338,7 +343,7 @@ function rankOf (receiver, scope, aliases = 0) {
   if (calls.some(call => !LOOKUP.test(call) && !WALK.test(call))) return null
   const looked = calls.length > 0 ? LOOKED_UP : DIRECT
   if (OF_REQUEST.test(name)) return OUTLIVES.test(plain) ? looked : null
-  if (PASSING.test(plain)) return null
+  if (PASSING.test(plain) && !(plain === name && scope.isOfModule(name))) return null
   if (name === 'this') return scope.isConstructor ? null : looked // what is being made
   const variable = initialOf(name, scope.body)
   if (variable !== null) {
