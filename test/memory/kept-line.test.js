@@ -129,6 +129,15 @@ test('a function that V8 may have inlined is searched where those on the stack k
   assert.equal(keptIn(`(req, res) => {\n  read(req)\n}\n${keep}`), null)
 })
 
+test('a function of another file is searched as well', () => {
+  const files = /** @type {Record<string, string>} */ ({
+    'app/routes.js': "const store = require('../store')\n(req, res) => {\n  store.remember(read(req))\n}",
+    'store/index.js': 'module.exports = {\n  remember (row) {\n    rows.push(row)\n  }\n}'
+  })
+  const source = { read: (/** @type {string} */ file, /** @type {number} */ from, to = from) => files[file]?.split('\n').slice(from - 1, to) ?? [] }
+  assert.deepEqual(keptLineOf([{ function: '', file: 'app/routes.js', line: 2, column: 1 }], null, source)?.keptAt, { file: 'store/index.js', line: 3, text: 'rows.push(row)' })
+})
+
 test('a listener of a signal', () => {
   assert.deepEqual(keptIn('(id, signal) => {\n  return new Promise((resolve, reject) => {\n    signal.addEventListener("abort", () => reject(id))\n  })\n}'), [3, 'listeners'])
   assert.equal(keptIn('(id, signal) => {\n  signal.addEventListener("abort", stop)\n  signal.removeEventListener("abort", stop)\n}'), null)

@@ -3,6 +3,7 @@
 // Finds the line on which a function probably keeps what it allocates: V8 knows the function, not the line. It is the only line of the function that adds
 // something to a collection, a listener or a timer; where there are several, or none, no line is named. Pure but for the source lines.
 
+const { posix } = require('node:path')
 const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
 
@@ -79,6 +80,10 @@ const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|imp
 const CALLED = /(?<![\w$])([\w$#]+)\s*\(/g
 /** A function, a variable with a function, or a method. */
 const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)|^\s+(?:static\s+|async\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*\{\s*$/
+// These are called on other things most often.
+const BUILTIN = new Set([Array, Map, Set, Promise, String, Object, Function].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)))
+const REQUIRES = /(?:\brequire\s*\(|\bfrom|\bimport\s*\(?)\s*['"](\.[^'"]+)['"]/g
+const ENDINGS = Object.freeze(['', '.js', '.mjs', '.cjs', '.ts', '/index.js', '/index.ts'])
 const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|\/\*.*?\*\//g
 
 /**
@@ -96,7 +101,7 @@ function keptLineOf (chain, holder, source, handlers = []) {
     if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found
   }
   // V8 does not show a function that it has inlined into its caller.
-  const called = calledBy(stacks.flat(), source).map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
+  const called = calledBy(stacks.flat(), withFiles(source)).map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
   return new Set(called.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(called.slice(0, 1), holder) : null
 }
 
@@ -145,22 +150,45 @@ function calledBy (codes, source) {
 }
 
 /**
- * The functions and methods of the same file that a function calls, by their names.
+ * The functions and methods that a function calls, by their names: of its file, and of those that this requires by a relative path.
  * @param {Code} code
  * @param {Pick<SourceLines, 'read'>} source
  * @returns {Code[]}
  */
 function calledIn ({ place, lines }, source) {
-  const names = new Set(lines.flatMap(({ code }) => [...code.matchAll(CALLED)].map(([, name]) => name)).filter(name => !KEYWORD.test(name) && name !== place.function))
+  const names = new Set(lines.flatMap(({ code }) => [...code.matchAll(CALLED)].map(([, name]) => name)).filter(name => !KEYWORD.test(name) && !BUILTIN.has(name) && name !== place.function))
   if (names.size === 0) return []
-  const own = [place.line, place.line + lines.length]
-  return source.read(place.file, 1, MAX_FILE_LINES).flatMap((text, index) => {
+  const end = place.line + lines.length
+  return definedIn(place.file, names, source).filter(({ file, line }) => file !== place.file || line < place.line || line >= end).map(place => codeOf(place, source))
+}
+
+/**
+ * @param {string} file
+ * @param {Set<string>} names
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {CodeFrame[]}
+ */
+function definedIn (file, names, source) {
+  const required = [...source.read(file, 1, MAX_FILE_LINES).join('\n').matchAll(REQUIRES)].slice(0, MAX_CALLED).map(([, path]) => posix.join(posix.dirname(file), path))
+  const others = required.map(path => ENDINGS.map(ending => path + ending).find(path => source.read(path, 1).length > 0)).filter(path => path !== undefined)
+  return [file, ...others].flatMap(path => source.read(path, 1, MAX_FILE_LINES).flatMap((text, index) => {
     const match = DEFINED.exec(text)
     const name = match?.[1] ?? match?.[2] ?? match?.[3]
-    const line = index + 1
-    if (match === null || name === undefined || !names.has(name) || (line >= own[0] && line < own[1])) return []
-    return [codeOf({ function: name, file: place.file, line, column: match.index + 1 }, source)]
-  })
+    return match !== null && name !== undefined && names.has(name) ? [{ function: name, file: path, line: index + 1, column: match.index + 1 }] : []
+  }))
+}
+
+/** Reads each file once. @param {Pick<SourceLines, 'read'>} source @returns {Pick<SourceLines, 'read'>} */
+function withFiles (source) {
+  /** @type {Map<string, string[]>} */
+  const files = new Map()
+  return {
+    read: (file, from, to = from) => {
+      const lines = files.get(file) ?? source.read(file, 1, MAX_FILE_LINES)
+      files.set(file, lines)
+      return lines.slice(from - 1, to)
+    }
+  }
 }
 
 /**
