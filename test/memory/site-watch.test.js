@@ -172,6 +172,8 @@ test.describe('sites of what stays', () => {
       const [site] = await sitesOf([[caller, frame('', file, 12, 24)]])
       assert.deepEqual([site.line, site.keptAt?.line ?? null, site.holder], [12, holder === 'memoized results' ? 12 : null, holder])
     }
+    const [compiled] = await sitesOf([[handler()], [handler(), of('ajv/dist/core.js', 'compile'), frame('Function', '', 0, 0)], [handler(), of('ajv/dist/core.js', 'compile')], [handler(), of('ajv/dist/compile/index.js', 'compileSchema')]])
+    assert.deepEqual([compiled.through, compiled.holder], ['ajv', 'compiled schemas'])
     const [metric] = await sitesOf([[handler(), of('prom-client/lib/histogram.js', 'observe')]])
     assert.deepEqual([metric.line, metric.through, metric.holder], [2, 'prom-client', 'metric labels'])
   })

@@ -36,6 +36,12 @@ const KEEPING_PACKAGES = Object.freeze([
     cure: 'work comes faster than it is done, and waits with everything that it refers to: limit the length of the queue, and refuse or store what exceeds it'
   },
   {
+    holder: 'compiled schemas',
+    file: inPackage('ajv'),
+    isCaller: false,
+    cure: 'a validator is compiled again for each new schema object, and kept: compile each schema once, when the module is loaded'
+  },
+  {
     holder: 'memoized results',
     file: inPackage('lodash|lodash-es|underscore|lodash\\.memoize|[\\w-]*memoize[\\w-]*|moize|mem'),
     name: /memo|^(?:monadic|variadic)$/i,

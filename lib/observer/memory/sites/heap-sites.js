@@ -25,7 +25,7 @@ const { judgeSurvival } = require('./survival')
  * @property {number[]} byBirth
  * @property {boolean} isAttributed  to code outside Node.js
  *
- * @typedef {RawSite & { holders: Map<string, number> }} Found
+ * @typedef {RawSite & { holders: Map<string, number>, throughs: Map<string | null, number> }} Found
  */
 
 const MAX_CHAIN = 6
@@ -92,24 +92,26 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
       kind: 'heap',
       thread,
       chain: chain.map(({ callFrame }) => callFrame),
-      through,
+      through: null,
       route,
       holder: null,
       bytes: 0,
       samples: 0,
       byBirth: new Array(boundaries.length + 1).fill(0),
       isAttributed: isOutsideNode(frameOf(chain[0])),
-      holders: new Map()
+      holders: new Map(),
+      throughs: new Map()
     }
     sites.set(key, known)
     known.bytes += size
     known.samples++
+    known.throughs.set(through, (known.throughs.get(through) ?? 0) + size)
     known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
     const holder = holderOf(CALLERS, above) ?? holderOf(WRITES, below) ?? holderOf(HOLDERS, below)
     if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
   }
   const joined = joinInlined([...sites.values()], intervals)
-  return joined.map(({ holders, ...site }) => ({ ...site, holder: biggest(holders, site.bytes) }))
+  return joined.map(({ holders, throughs, ...site }) => ({ ...site, through: mostOf(throughs), holder: biggest(holders, site.bytes) }))
 }
 
 /**
@@ -123,10 +125,10 @@ function joinInlined (sites, intervals) {
   for (const outer of sites.toSorted((one, other) => one.chain.length - other.chain.length)) {
     const inner = [...left].filter(site => site !== outer && site.route === outer.route && isInlined(site.chain, outer.chain))
     if (inner.length === 0 || !left.has(outer)) continue
-    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map() })
+    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map(), throughs: new Map() })
     if (judgeSurvival(joined.byBirth, intervals, joined.samples) !== 'stays') continue
     const [place = outer] = inner.filter(({ bytes }) => bytes >= joined.bytes * MIN_PLACE_SHARE).sort((one, other) => other.bytes - one.bytes)
-    Object.assign(outer, joined, { chain: place.chain, through: place.through, isAttributed: place.isAttributed })
+    Object.assign(outer, joined, { chain: place.chain, throughs: place.throughs, isAttributed: place.isAttributed })
     for (const site of inner) left.delete(site)
   }
   return [...left]
@@ -199,6 +201,11 @@ function isKeptByCaller (holder) {
 function biggest (holders, bytes) {
   const notable = [...holders].filter(([holder, held]) => held >= bytes * (ARE_DATA.has(holder) ? MIN_DATA_SHARE : MIN_HOLDER_SHARE))
   return notable.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
+}
+
+/** @param {Map<string | null, number>} throughs  bytes by package; null: by none */
+function mostOf (throughs) {
+  return [...throughs].sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
 }
 
 /** @param {SampledNode} head */

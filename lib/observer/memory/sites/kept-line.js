@@ -62,6 +62,7 @@ const ASSIGNS = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*\{(.*)$/
 /** What a package keeps is added by a call of it: these lines count only where the stack shows the package. @type {Readonly<Record<string, RegExp>>} */
 const CALLS = Object.freeze({
   'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
+  'compiled schemas': /([\w$.#]+)\s*\.\s*(?:compile|compileAsync|addSchema|validate)\s*\(/,
   modules: /(?:^|[^\w$.])(?:require|import)\s*\(/,
   'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
 })
