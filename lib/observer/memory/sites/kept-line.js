@@ -51,7 +51,8 @@ const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
   ['Array', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*(?:\[\s*\.\.\.\s*\1(?![\w$])|\1\s*\.\s*concat\s*\()/],
   ['object', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*\{\s*\.\.\.\s*\1(?![\w$])/],
   ['FinalizationRegistry', /([\w$.#]*(?:registry|finalization|finalizer)\w*)\s*\.\s*register\s*\([^,]+,/i],
-  ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/]
+  ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/],
+  ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(/] // only where the stack shows sockets
 ]))
 // It ends by itself.
 const SLEEPS = /new Promise\s*\(\s*\(?\s*([\w$]+)[^=]*=>\s*\{?\s*(?:setTimeout|setImmediate)\s*\(\s*\1(?![\w$])/
@@ -218,7 +219,7 @@ function shortened (line) {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text
 }
 
-const ALL_KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind))
+const ALL_KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind).filter(kind => kind !== 'sockets'))
 
 /** @param {string} kind @param {string | null} holder */
 function isOfHolder (kind, holder) {
@@ -285,6 +286,7 @@ function keepsIn (code, before, scope, holder) {
     return rank === null ? [] : [{ kind, rank }]
   }))
   const kept = KEEPS.flatMap(([kind, pattern]) => {
+    if (kind === 'sockets' && holder !== kind) return []
     const match = pattern.exec(code.replace(SHORT_TIMER, ''))
     const rank = match === null ? null : match[1] === undefined ? DIRECT : rankOf(match[1], scope)
     return rank === null ? [] : [{ kind, rank }]
