@@ -3,6 +3,7 @@
 // Growth that is too fast to wait for a trend: sampling finds out whether what is allocated stays.
 
 const assert = require('node:assert/strict')
+const { availableParallelism } = require('node:os')
 const test = require('node:test')
 const { MemoryWatch } = require('../../lib/observer/memory/memory-watch')
 
@@ -74,4 +75,24 @@ test('a large heap is not collected to find out: only what full collections have
     return asked.flat().length > 0
   }
   assert.deepEqual([sampled(100), sampled(1)], [false, true])
+})
+
+test('more and more worker threads are reported without a trend, a pool of them is not', { skip: SKIP }, async () => {
+  const grownBy = async (/** @type {number} */ perStep) => {
+    let step = 0
+    const watch = new MemoryWatch(/** @type {any} */ ({
+      state: {
+        get notedMemory () { return { atMicros: 0, heapUsedBytes: 0, heapTotalBytes: 0, oldBytes: 0, externalBytes: 0, buffersBytes: 0, workers: 1 } },
+        notedCollection: null
+      },
+      main: { readOrLast: async () => ({ isStale: false, value: { workers: Array.from({ length: Math.ceil(step * perStep) }, (_, at) => ({ threadId: at, name: `worker ${at}`, usedBytes: 20 * MB / perStep, externalBytes: 0 })) } }) },
+      blockedMs: () => 0,
+      now: () => step * 10_000
+    }))
+    for (step = 1; step <= 8; step++) await watch.take()
+    return watch.state().growing.map(({ owner, name }) => [owner, name])
+  }
+  const cpus = availableParallelism()
+  assert.deepEqual(await grownBy(cpus), [['worker', null]])
+  assert.deepEqual(await grownBy(cpus / 8), [])
 })

@@ -49,6 +49,7 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
   Array: 'an array is only appended to: remove what has been consumed, and limit its length',
   listeners: 'listeners are added and not removed: use once(), removeListener() or { signal }, and add them outside the request',
   modules: 'a module is loaded again each time, by a changing query of import() or by deleting it from require.cache, and what was loaded before stays: read data with fs and JSON.parse(), and load code once',
+  workers: 'worker threads are started and do not end: call terminate() when their work is done, or give it to a pool of a fixed size',
   timers: 'timers are started and never end: clear them when their work is over, and give intervals an end',
   promises: 'promises stay pending and keep what follows them: give what they wait for a timeout, and reject them when it is closed',
   'zlib streams': 'compressors are not closed: end them, call destroy() on errors, and connect streams with pipeline()',
@@ -82,8 +83,8 @@ function keepingSiteOf ({ memory }, growing) {
   const { owner, name } = growing
   const ms = sites.toMs - sites.fromMs
   const own = mostThatStays(sites.sites.filter(site => isOf(site, owner, name)))
-  // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
-  if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
+  // Native memory and the heaps of new workers are not sampled: the objects and Buffers that belong to it are only a small part of it.
+  if (own !== null && (owner === 'native' || (owner === 'worker' && name === null) || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
   if (owner !== 'buffers' && owner !== 'external') return null
   // Typed arrays, memory of WebAssembly and received data are not sampled; the objects that they belong to are.
   const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null)))
@@ -136,7 +137,7 @@ function describe (site, { share, isJudged, ms, held }) {
 
 /** @param {AllocationSite} site @param {Growing['owner']} owner @param {string | null} name */
 function isOf ({ kind, thread, holder }, owner, name) {
-  if (owner === 'worker') return name !== null && thread === name && kind === 'heap'
+  if (owner === 'worker') return kind === 'heap' && (name === null ? thread === null && holder === 'workers' : thread === name)
   if (owner === 'native') return thread === null && holder === 'zlib streams'
   return thread === null && kind === (owner === 'heap' ? 'heap' : 'buffers')
 }

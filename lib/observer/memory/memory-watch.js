@@ -3,6 +3,7 @@
 // Follows the memory of the process from the observer thread: who owns it, how it has developed, and what grows. It reads what the main thread leaves in
 // shared memory and what the system reports, a few times a minute; the main thread is asked for the heaps of its workers only.
 
+const { availableParallelism } = require('node:os')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { monotonicMicros, monotonicMs, toEpochMs } = require('../../base/monotonic')
 const { SingleFlight } = require('../../base/single-flight')
@@ -28,6 +29,7 @@ const RECENT = 60 // points: ten minutes
 const COARSE_EVERY = 60 // readings
 const COARSE = 144 // points: a day
 const INSPECTOR_MS = 250
+const MAX_WORKERS_PER_CPU = 2 // pools have up to one and a half
 const FRESH_MS = 5 * 60_000 // of what sampling has shown
 // Each reading of the samples collects the whole old generation at once, which takes about 1 ms per MB. Up to this size, a tenth of a second, that is done
 // where it may be garbage that grows; a larger one is collected more often by V8 itself, and what those collections leave is waited for.
@@ -129,7 +131,7 @@ class MemoryWatch {
       this.#parts.sites?.noteGrowing(this.#trends)
     }
     const uncollected = noted.oldBytes <= MAX_UNCOLLECTED_BYTES ? Object.values(this.#uncollected) : []
-    const fast = fastOf([...this.#growths(), ...uncollected], atMs)
+    const fast = fastOf([...this.#growths(), ...this.#startedGrowth(), ...uncollected], atMs)
     this.#parts.sites?.noteGrowingFast(fast.filter(growing => !isAmong(this.#trends, growing)))
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
@@ -189,6 +191,7 @@ class MemoryWatch {
   #growing () {
     const all = this.#readTrends()
     for (const fast of fastOf(this.#growths(), this.#now())) if (!isAmong(all, fast) && this.#stays(fast)) all.push(fast)
+    if (!all.some(({ owner }) => owner === 'worker')) all.push(...fastOf(this.#startedGrowth(), this.#now()))
     return all.sort((left, right) => right.bytesPerMinute - left.bytesPerMinute)
   }
 
@@ -196,6 +199,11 @@ class MemoryWatch {
     const all = this.#growths().map(growth => growth.read()).filter(growing => growing !== null)
     const workers = all.some(({ owner }) => owner === 'worker') ? null : this.#workersGrowth.read()
     return workers === null ? all : [...all, workers]
+  }
+
+  /** Of all workers, while they become more than any pool has: threads are no garbage, and there is no need to find out whether they stay. */
+  #startedGrowth () {
+    return this.#workers.length > availableParallelism() * MAX_WORKERS_PER_CPU ? [this.#workersGrowth] : []
   }
 
   #growths () {

@@ -45,6 +45,7 @@ const HOLDERS = Object.freeze(/** @type {HolderRow[]} */ ([
   [/^(push|unshift|splice|concat)$/, /^$/, 'Array'],
   [/^(_addListener|addListener|on|once|_onceWrap|prependListener)$/, /^node:events/, 'listeners'],
   [/./, /^node:internal\/modules\//, 'modules'],
+  [/./, /^node:internal\/worker/, 'workers'],
   [/./, /^node:(internal\/)?timers/, 'timers'],
   [/^(then|Promise|catch|finally|promiseInitHook\w*)$/, /^(node:internal\/(promise|async)\S*)?$/, 'promises'],
   [/./, /^node:(internal\/)?zlib/, 'zlib streams'],

@@ -65,6 +65,7 @@ const CALLS = Object.freeze({
   'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
   'compiled schemas': /([\w$.#]+)\s*\.\s*(?:compile|compileAsync|addSchema|validate)\s*\(/,
   modules: /(?:^|[^\w$.])(?:require|import)\s*\(/,
+  workers: /\bnew\s+(?:[\w$]+\.)*\w*Worker\s*\(/,
   'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
 })
 

@@ -387,7 +387,7 @@ function fillBoundaries (boundaries, count, last) {
 /** @param {Growing[]} growing */
 function wantedOf (growing) {
   const workers = growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : [])
-  return { workers, isOutsideHeap: growing.every(({ owner }) => owner === 'buffers' || owner === 'external') }
+  return { workers, isOutsideHeap: growing.every(({ owner, name }) => owner === 'buffers' || owner === 'external' || (owner === 'worker' && name === null)) }
 }
 
 /**
