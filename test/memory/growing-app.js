@@ -175,7 +175,7 @@ const MODES = {
     loggers[step] = logger.child({ user }) // child
   },
   worker: () => {},
-  workers: step => step % 8 === 0 && new Worker('setInterval(() => {}, 1e3)', { eval: true }).unref(),
+  workers: step => step % 8 === 0 && new Worker('setInterval(() => {}, 1e3)', { eval: true }).unref(), // workers
   lru: step => {
     map.set(step, record(step))
     if (map.size > 40) map.delete(map.keys().next().value)
