@@ -25,7 +25,7 @@ const { judgeSurvival } = require('./survival')
  * @property {number[]} byBirth
  * @property {boolean} isAttributed  to code outside Node.js
  *
- * @typedef {RawSite & { holders: Map<string, number>, throughs: Map<string | null, number> }} Found
+ * @typedef {RawSite & { holders: Map<string, number>, packages: Map<string | null, number> }} Found
  */
 
 const MAX_CHAIN = 6
@@ -101,18 +101,18 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
       byBirth: new Array(boundaries.length + 1).fill(0),
       isAttributed: isOutsideNode(frameOf(chain[0])),
       holders: new Map(),
-      throughs: new Map()
+      packages: new Map()
     }
     sites.set(key, known)
     known.bytes += size
     known.samples++
-    known.throughs.set(through, (known.throughs.get(through) ?? 0) + size)
+    known.packages.set(through, (known.packages.get(through) ?? 0) + size)
     known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
     const holder = holderOf(CALLERS, above) ?? holderOf(WRITES, below) ?? holderOf(HOLDERS, below)
     if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
   }
   const joined = joinInlined([...sites.values()], intervals)
-  return joined.map(({ holders, throughs, ...site }) => ({ ...site, through: mostOf(throughs), holder: biggest(holders, site.bytes) }))
+  return joined.map(({ holders, packages, ...site }) => ({ ...site, through: mostOf(packages), holder: biggest(holders, site.bytes) }))
 }
 
 /**
@@ -126,10 +126,10 @@ function joinInlined (sites, intervals) {
   for (const outer of sites.toSorted((one, other) => one.chain.length - other.chain.length)) {
     const inner = [...left].filter(site => site !== outer && site.route === outer.route && isInlined(site.chain, outer.chain))
     if (inner.length === 0 || !left.has(outer)) continue
-    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map(), throughs: new Map() })
+    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map(), packages: new Map() })
     if (judgeSurvival(joined.byBirth, intervals, joined.samples) !== 'stays') continue
     const [place = outer] = inner.filter(({ bytes }) => bytes >= joined.bytes * MIN_PLACE_SHARE).sort((one, other) => other.bytes - one.bytes)
-    Object.assign(outer, joined, { chain: place.chain, throughs: place.throughs, isAttributed: place.isAttributed })
+    Object.assign(outer, joined, { chain: place.chain, packages: place.packages, isAttributed: place.isAttributed })
     for (const site of inner) left.delete(site)
   }
   return [...left]
@@ -204,9 +204,9 @@ function biggest (holders, bytes) {
   return notable.sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
 }
 
-/** @param {Map<string | null, number>} throughs  bytes by package; null: by none */
-function mostOf (throughs) {
-  return [...throughs].sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
+/** @param {Map<string | null, number>} packages  bytes by package; null: by none */
+function mostOf (packages) {
+  return [...packages].sort(([, left], [, right]) => right - left)[0]?.[0] ?? null
 }
 
 /** @param {SampledNode} head */
