@@ -1,9 +1,10 @@
 'use strict'
 
-// What the observer has counted since it started, which the metrics are read from: the counters of captures, of rules and of the admin surface, and
+// What the observer has counted since it started, which the metrics are read from: the counters of captures and of the admin surface, and
 // all counts together. The other parts count their own events.
 
 const { BucketCounts } = require('../base/bucket-counts')
+const { LabelCounts } = require('../base/label-counts')
 const { monotonicMicros } = require('../base/monotonic')
 
 /** @import { CaptureKind, Cause, Stall, Trigger } from '../../types/diagnostics' */
@@ -60,7 +61,7 @@ const REFUSALS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
  * @property {{ endpoint: string, code: number, count: number }[]} requests
  * @property {{ reason: RefusalReason, count: number }[]} refusals  a row for every reason, even if it is 0
  *
- * @typedef {{ rule: string, outcome: RuleOutcome, actions: number }} RuleTotal
+ * @typedef {{ rule: string, outcome: RuleOutcome, count: number }} RuleTotal  count: of actions
  *
  * @typedef {object} ThreadTimes
  * @property {string} kind  the name that the application gave the threads, else their file
@@ -99,8 +100,8 @@ function readCounts ({ stalls, captures, admin, egress, memory, sampledCalls, po
 
 /** Captures: how many, how they ended and how long they took. */
 class CaptureCounts {
-  /** @type {Map<string, CaptureTotals['totals'][0]>} */
-  #totals = new Map()
+  /** @type {LabelCounts<{ kind: CaptureKind, trigger: Trigger, outcome: CaptureOutcome }>} */
+  #totals = new LabelCounts()
   /** @type {Map<CaptureKind, number>} */
   #inProgress = new Map()
   /** @type {Map<CaptureKind, BucketCounts>} */
@@ -133,10 +134,7 @@ class CaptureCounts {
 
   /** @param {CaptureKind} kind @param {Trigger} trigger @param {CaptureOutcome} outcome */
   count (kind, trigger, outcome) {
-    const key = `${kind} ${trigger} ${outcome}`
-    const total = this.#totals.get(key) ?? { kind, trigger, outcome, count: 0 }
-    total.count++
-    this.#totals.set(key, total)
+    this.#totals.add({ kind, trigger, outcome })
   }
 
   /** @param {CaptureKind} kind @param {number} change */
@@ -154,55 +152,34 @@ class CaptureCounts {
   /** @returns {CaptureTotals} */
   counts () {
     return {
-      totals: [...this.#totals.values()],
+      totals: this.#totals.list(),
       inProgress: [...this.#inProgress].map(([kind, count]) => ({ kind, count })),
       durations: [...this.#durations].map(([kind, counts]) => ({ kind, reading: counts.read() }))
     }
   }
 }
 
-/** What the rules of all applications did, by rule and outcome. */
-class RuleCounts {
-  /** Rules and outcomes are closed sets, so this is bounded. @type {Map<string, RuleTotal>} */
-  #totals = new Map()
-
-  /** @param {string} rule @param {RuleOutcome} outcome @param {number} actions */
-  count (rule, outcome, actions) {
-    const key = `${outcome} ${rule}`
-    const total = this.#totals.get(key) ?? { rule, outcome, actions: 0 }
-    total.actions += actions
-    this.#totals.set(key, total)
-  }
-
-  counts () {
-    return [...this.#totals.values()]
-  }
-}
-
 /** The requests of the admin surface: endpoints, status codes, and refusals. */
 class RequestCounts {
-  /** Endpoints and codes are closed sets, so this is bounded. @type {Map<string, AdminTotals['requests'][0]>} */
-  #requests = new Map()
-  #refusals = new Map(REFUSALS.map(reason => [reason, { reason, count: 0 }]))
+  /** Endpoints and codes are closed sets. @type {LabelCounts<{ endpoint: string, code: number }>} */
+  #requests = new LabelCounts()
+  /** @type {LabelCounts<{ reason: RefusalReason }>} */
+  #refusals = new LabelCounts()
+
+  constructor () {
+    for (const reason of REFUSALS) this.#refusals.add({ reason }, 0)
+  }
 
   /** @param {AdminEvent} event */
   count (event) {
-    if (event.name === 'authFailure') {
-      const refusal = this.#refusals.get(event.reason)
-      if (refusal !== undefined) refusal.count++
-      return
-    }
-    const { endpoint, code } = event
-    const key = `${endpoint} ${code}`
-    const total = this.#requests.get(key) ?? { endpoint, code, count: 0 }
-    total.count++
-    this.#requests.set(key, total)
+    if (event.name === 'authFailure') this.#refusals.add({ reason: event.reason })
+    else this.#requests.add({ endpoint: event.endpoint, code: event.code })
   }
 
   /** @returns {AdminTotals} */
   counts () {
-    return { requests: [...this.#requests.values()], refusals: [...this.#refusals.values()] }
+    return { requests: this.#requests.list(), refusals: this.#refusals.list() }
   }
 }
 
-module.exports = { readCounts, CaptureCounts, RuleCounts, RequestCounts }
+module.exports = { readCounts, CaptureCounts, RequestCounts }

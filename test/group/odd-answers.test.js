@@ -141,13 +141,13 @@ test('whatever member of an answer is odd, the answer is missing or can be merge
     },
     requests (value) {
       const { describeCounts } = require('../../lib/shared/requests/summary')
-      const { describeState } = require('../../lib/shared/requests/describe-state')
+      const { describeState } = require('../../lib/shared/requests/describe')
       const { members, requests } = mergeRequests(parts('requests', value))
       return [...members.map(member => describeCounts(member, 1)), ...requests.map(request => [describeState(request, ''), localTime(request.at)])]
     },
     waits: value => mergeWaits(parts('waits', value)).routes.map(({ lines, serial }) => [...lines, ...serial].map(line => showLocation(line))),
     slowRequests (value) {
-      const { describeSlow, describeStep } = require('../../lib/shared/describe-slow')
+      const { describeSlow, describeStep } = require('../../lib/shared/requests/describe')
       return mergeSlowRequests(parts('slowRequests', value)).requests.map(request => [describeSlow(request), localTime(request.at), request.steps.map(describeStep)])
     },
     metrics (value) {

@@ -67,7 +67,7 @@ function createFakeSources ({ blockedMs = 300 } = {}) {
     },
     admin: { requests: [{ endpoint: 'stalls', code: 200, count: 4 }], refusals: [{ reason: 'bad', count: 1 }] },
     egress: { totals: [{ to: 'put', outcome: 'sent', count: 3 }], queueBytes: 0 },
-    rules: [{ rule: 'long stall', outcome: 'done', actions: 2 }],
+    rules: [{ rule: 'long stall', outcome: 'done', count: 2 }],
     overhead: { read: () => [{ component: 'recorder', seconds: 0.25 }], observerRestarts: 1 },
     version: '1.2.3'
   }

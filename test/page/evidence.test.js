@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { formatEvidence } = require('../../lib/shared/findings/evidence')
+const { formatEvidence } = require('../../lib/shared/findings/details')
 
 const shows = { duration: ms => `${ms} ms`, bytes: bytes => `${bytes} B` }
 

@@ -10,7 +10,7 @@ const { once } = require('node:events')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { start } = require('../process/child')
-const { describeSlow } = require('../../lib/shared/describe-slow')
+const { describeSlow } = require('../../lib/shared/requests/describe')
 const { makeShortScratch } = require('../store/scratch')
 
 const APP = path.join(__dirname, '..', 'fixtures', 'slow-requests', 'app.js')

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { localTimeWithZone } = require('../../lib/base/local-time')
-const { describeSlow } = require('../../lib/shared/describe-slow')
+const { describeSlow } = require('../../lib/shared/requests/describe')
 const { slowRequestsText } = require('../../lib/observer/admin/requests-text')
 
 const slow = parts => ({ at: 0, route: 'GET /fast', status: 200, durationMs: 1000, unreadMs: 0, ownMs: 0, behindMs: 0, behind: [], gcMs: 0, waitingMs: 0, waits: [], steps: [], traceId: null, ...parts })

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { describeStep } = require('../../lib/shared/describe-slow')
+const { describeStep } = require('../../lib/shared/requests/describe')
 const { stepsOf } = require('../../lib/observer/slow-requests/steps')
 const { timelinesOf } = require('../../lib/observer/slow-requests/timeline')
 

@@ -5,7 +5,7 @@
 const assert = require('node:assert/strict')
 const { it } = require('node:test')
 const { againSince } = require('../../lib/observer/findings/findings')
-const { predictionText } = require('../../lib/shared/findings/prediction-text')
+const { predictionText } = require('../../lib/shared/findings/details')
 
 const where = { function: 'login', file: 'app.js', line: 5 }
 const stall = (at, culprit = where) => ({ at, durationMs: 100, culprit })

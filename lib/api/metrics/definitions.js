@@ -419,7 +419,7 @@ const DEFINITIONS = Object.freeze([
     labelNames: ['rule', 'outcome'],
     aggregator: 'sum',
     source: 'rules',
-    collect: ({ rules }) => rules.map(({ rule, outcome, actions }) => ({ labels: { rule, outcome }, value: actions }))
+    collect: ({ rules }) => rules.map(({ rule, outcome, count }) => ({ labels: { rule, outcome }, value: count }))
   },
 
   // Loopscope's own cost, and its version.

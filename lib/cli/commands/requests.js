@@ -3,7 +3,7 @@
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { ANSWER_OPTIONS, connect } = require('../connect/connect')
 const { PID_COLUMN, showDuration } = require('../output/display')
-const { describeRoute, describeState } = require('../../shared/requests/describe-state')
+const { describeRoute, describeState } = require('../../shared/requests/describe')
 const { describeCounts, describeRunning, describeStale } = require('../../shared/requests/summary')
 
 /** @import { Command, Invocation } from '../commands' */

@@ -5,7 +5,7 @@ const { ANSWER_OPTIONS } = require('../connect/connect')
 const { PID_COLUMN, WIDE_COLUMNS, showDuration, timeColumn } = require('../output/display')
 const { localTime } = require('../../base/local-time')
 const { printable } = require('../../base/printable')
-const { describeCause, describeStep } = require('../../shared/describe-slow')
+const { describeCause, describeStep } = require('../../shared/requests/describe')
 
 /** @import { Command, Invocation } from '../commands' */
 

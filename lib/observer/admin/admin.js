@@ -5,17 +5,19 @@
 
 const { ControlSocket } = require('./control-socket')
 const { readOpenConnections } = require('../connections')
-const { RequestCounts, RuleCounts } = require('../counts')
+const { RequestCounts } = require('../counts')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { createRelayReceiver } = require('../../link/relay')
 const { ThreadLoadMeter } = require('../threads/thread-load')
 const { ThreadWatch } = require('../threads/thread-watch')
 const { PastReadings } = require('../findings/past-readings')
 const { errors } = require('../../base/errors')
+const { LabelCounts } = require('../../base/label-counts')
 const { unattended } = require('../../base/guard')
 const { hasMetricsState } = require('../group/metrics-state')
 const { ownIdentity } = require('../../shared/group/member-facts')
 
+/** @import { RuleOutcome } from '../../../types/rules' */
 /** @import { ListenAddress } from '../../api/options/admin-settings' */
 /** @import { Counts } from '../counts' */
 /** @import { WorkerFacts } from './listener' */
@@ -58,7 +60,8 @@ class Admin {
   /** Loaded with the first request: one comparison at a time in the process. @type {SourceParts['comparisons'] | undefined} */
   #comparisons
   #requestCounts = new RequestCounts()
-  #ruleCounts = new RuleCounts()
+  /** What the rules of all applications did. @type {LabelCounts<{ rule: string, outcome: RuleOutcome }>} */
+  #ruleCounts = new LabelCounts()
   relay = createRelayReceiver({ handlerOf: application => this.#applications.get(application)?.handle })
 
   /**
@@ -168,7 +171,7 @@ class Admin {
 
   /** Counts of all applications, including closed ones. @returns {Pick<Counts, 'admin' | 'rules' | 'threads'>} */
   counts () {
-    return { admin: this.#requestCounts.counts(), rules: this.#ruleCounts.counts(), threads: this.#threadWatch.times() }
+    return { admin: this.#requestCounts.counts(), rules: this.#ruleCounts.list(), threads: this.#threadWatch.times() }
   }
 
   async closeAll () {

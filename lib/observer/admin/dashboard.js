@@ -12,14 +12,12 @@ const PARTS = Object.freeze({
   body: 'dashboard/page.html',
   styles: [...FRAMES.styles, 'dashboard/page.css', 'sections/sections.css'],
   modules: {
-    evidence: 'shared/findings/evidence.js',
+    findingDetails: 'shared/findings/details.js',
     figures: 'page/dashboard/figures.js',
     groupProcesses: 'shared/group/processes.js',
-    predictionText: 'shared/findings/prediction-text.js',
     memoryText: 'shared/memory-owner.js',
     ruleText: 'cli/output/format-rule.js',
-    requestState: 'shared/requests/describe-state.js',
-    slowRequests: 'shared/describe-slow.js',
+    requestText: 'shared/requests/describe.js',
     stallEvidence: 'shared/stalls/evidence-text.js'
   },
   scripts: [

@@ -3,8 +3,7 @@
 // Formats the requests under way, and the slow ones, as text, for HTTP clients such as curl. Pure.
 
 const { localTimeWithZone } = require('../../base/local-time')
-const { describeSlow, describeStep } = require('../../shared/describe-slow')
-const { describeRoute, describeState } = require('../../shared/requests/describe-state')
+const { describeRoute, describeSlow, describeState, describeStep } = require('../../shared/requests/describe')
 const { describeCounts, describeRunning, describeStale } = require('../../shared/requests/summary')
 
 /** @import { RequestsInFlight } from '../../../types/requests' */

@@ -13,7 +13,9 @@ const { createPeriodicUpload } = require('./periodic-upload')
 const { withoutSecrets } = require('./url-secrets')
 const { ageMs } = require('../../base/local-time')
 const { guarded } = require('../../base/guard')
+const { LabelCounts } = require('../../base/label-counts')
 const { fromEpochMs, toEpochMs } = require('../../base/monotonic')
+const { sum } = require('../../base/sums')
 const { clearInterval, setInterval } = require('../../base/timers')
 const { warn } = require('../../base/warnings')
 const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
@@ -44,8 +46,8 @@ class Egress {
   #identity = ownIdentity()
   #destinations
   #uploads
-  /** Outcomes of the items. @type {Map<string, EgressTotals['totals'][0]>} */
-  #totals = new Map()
+  /** @type {LabelCounts<{ to: DestinationSettings['to'], outcome: EgressOutcome }>} */
+  #totals = new LabelCounts()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
@@ -149,22 +151,14 @@ class Egress {
       owner: memberIdOf(this.#identity),
       minFreeBytes: retention.minFreeBytes,
       maxAgeMs: retention.maxAgeMs,
-      count: outcome => this.#count(settings.to, outcome),
+      count: outcome => this.#totals.add({ to: settings.to, outcome }),
       onState: state => this.#logState(state)
     }))
   }
 
-  /** @param {DestinationSettings['to']} to @param {EgressOutcome} outcome */
-  #count (to, outcome) {
-    const key = `${to} ${outcome}`
-    const total = this.#totals.get(key) ?? { to, outcome, count: 0 }
-    total.count++
-    this.#totals.set(key, total)
-  }
-
   /** @returns {EgressTotals} */
   counts () {
-    return { totals: [...this.#totals.values()], queueBytes: this.#destinations.reduce((sum, { queueBytes }) => sum + queueBytes, 0) }
+    return { totals: this.#totals.list(), queueBytes: sum(this.#destinations, ({ queueBytes }) => queueBytes) }
   }
 
   /** @param {{ to: string, host: string, problem: string | null }} state  null: it works again */

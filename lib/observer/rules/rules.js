@@ -20,7 +20,7 @@ const { Watch } = require('./watch')
 /** @import { Rule } from '../../api/options/check-rules' */
 /** @import { Admission, LimitState } from '../../shared/rules/limits' */
 /** @import { Stuck } from '../stalls/stall-watch' */
-/** @import { RuleCounts } from '../counts' */
+/** @import { LabelCounts } from '../../base/label-counts' */
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { RuleOutcome, RulesStatus } from '../../../types/rules' */
 
@@ -37,7 +37,7 @@ const GRAIN_MS = 50
  * @param {ApplicationSettings & { instance: string | null }} parts.application
  * @param {() => Sources} parts.sources
  * @param {Pick<SourceParts, 'settings' | 'main' | 'stalls' | 'logNow' | 'egress'>} parts.observer
- * @param {RuleCounts} parts.counts  the counts of the process
+ * @param {LabelCounts<{ rule: string, outcome: RuleOutcome }>} parts.counts  the counts of the process
  */
 function createApplicationRules ({ application, sources, observer, counts }) {
   const { id, appName, group, version, instance, rules, rulesDryRun } = application
@@ -67,7 +67,7 @@ function createApplicationRules ({ application, sources, observer, counts }) {
       writeLog: (level, fields, message) => isStuck() ? logNow(fields, message) : sources().log[level](fields, message),
       process: { appName, group, pid: process.pid, host: os.hostname(), version }
     },
-    count: (rule, outcome, actions) => counts.count(rule, outcome, actions)
+    count: (rule, outcome, actions) => counts.add({ rule, outcome }, actions)
   })
 }
 

@@ -6,8 +6,7 @@
 
 loopscope.findings = (() => {
   const { byId, dateTime, duration, element, place, redraw } = loopscope.display
-  const { formatEvidence } = loopscope.evidence
-  const { predictionText } = loopscope.predictionText
+  const { formatEvidence, predictionText } = loopscope.findingDetails
   const { calledBy, stallsOf } = loopscope.figures
   const { flame, links, problems, requests, session, stalls } = loopscope
   const LABELS = { critical: 'Critical', warning: 'Warning', info: 'Note', none: 'OK' }

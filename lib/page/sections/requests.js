@@ -6,7 +6,7 @@
 
 loopscope.inFlight = (() => {
   const { byId, culprit, dateTime, duration, element } = loopscope.display
-  const { describeRoute, describeState } = loopscope.requestState
+  const { describeRoute, describeState } = loopscope.requestText
   const { problems, session, tables } = loopscope
   const PAGE_ROWS = 10
 
@@ -45,7 +45,7 @@ loopscope.inFlight = (() => {
 loopscope.requests = (() => {
   const { dateTime, duration, element } = loopscope.display
   const { partsOf } = loopscope.figures
-  const { describeBehind, describeSlow, describeStep } = loopscope.slowRequests
+  const { describeBehind, describeSlow, describeStep } = loopscope.requestText
   const { problems, session, tables } = loopscope
   const PAGE_ROWS = 10
   let requests = []

@@ -4,8 +4,7 @@
 // group with the processes that each finding applies to. Pure.
 
 const { localTime } = require('../../base/local-time')
-const { formatEvidence } = require('./evidence')
-const { predictionText } = require('./prediction-text')
+const { formatEvidence, predictionText } = require('./details')
 const { NOTABLE_WORKERS } = require('./readings')
 const { duration, megabytes, percent, placed, rounded, times } = require('./format-text')
 

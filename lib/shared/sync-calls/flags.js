@@ -3,6 +3,7 @@
 // Which call sites are reported: those that, over the last seconds, blocked the loop for long or asked for the time
 // too often. Each is reported once an hour, as long as it goes on: logged, and counted.
 
+const { LabelCounts } = require('../../base/label-counts')
 const { showPosition } = require('../../formats/profile/frame')
 const { templateOf } = require('./totals')
 
@@ -84,8 +85,8 @@ class Flags {
 /** What was flagged: each time it is logged, and counted by API and route. */
 class FlagLog {
   #warn
-  /** @type {Map<string, FlagCount>} */
-  #counts = new Map()
+  /** @type {LabelCounts<{ api: string, route: string }>} */
+  #counts = new LabelCounts()
 
   /** @param {{ warn: (fields: object, message: string) => void }} parts */
   constructor ({ warn }) {
@@ -96,17 +97,13 @@ class FlagLog {
   add (call, amount) {
     const { api, callSite, advice, routes } = call
     const route = routes[0]?.route ?? null
-    const template = templateOf(route)
-    const key = `${api} ${template}`
-    const count = this.#counts.get(key) ?? { api, route: template, count: 0 }
-    count.count++
-    this.#counts.set(key, count)
+    this.#counts.add({ api, route: templateOf(route) })
     const where = `${callSite.function} (${showPosition(callSite)})${route === null ? '' : ` for ${route}`}`
     this.#warn({ syncCall: call }, `hot synchronous call: ${api} in ${where}, ${amount}; ${advice.why}. Fix: ${advice.instead}`)
   }
 
   counts () {
-    return [...this.#counts.values()]
+    return this.#counts.list()
   }
 }
 

@@ -1,7 +1,9 @@
 'use strict'
 
-// Formats the evidence of a finding. The names of its figures end with their unit: `busyShare`, `longestStallMs`, `oldBytes`.
-// Pure; it requires nothing, because the pages load this file as a script (html-page.js).
+// Formats what a finding has beside its sentences: its evidence, and the prediction of what its fix would change. The names of figures end with
+// their unit: `busyShare`, `longestStallMs`, `oldBytes`. Pure; it requires nothing, because the pages load this file as a script (html-page.js).
+
+/** @import { PredictedQuantile, Prediction, RoutePrediction } from '../../../types/what-if' */
 
 /** @typedef {{ duration: (ms: number) => string, bytes: (bytes: number) => string }} Shows */
 /** @typedef {(value: number, shows: Shows) => string} Show */
@@ -43,4 +45,34 @@ function spaced (name) {
   return name.replace(/[A-Z](?![0-9])/g, letter => ` ${letter.toLowerCase()}`).replace(/P(?=[0-9])/g, ' p')
 }
 
-module.exports = { formatEvidence }
+const MAX_ROUTES = 2
+const CHANGES = { removed: 'without it', asynchronous: 'off the event loop', scaled: 'with that change' }
+// A smaller gain is within the difference between two processes of the same code.
+const MIN_GAIN = 1.05
+
+/**
+ * @param {Prediction | null | undefined} prediction
+ * @returns {string} empty: there is nothing to predict
+ */
+function predictionText (prediction) {
+  if (!prediction) return ''
+  const { change, reason, routes, maxSpeedUp } = prediction
+  if (reason !== null) return `no prediction: ${reason}`
+  const changed = routes.filter(({ p95Ms }) => p95Ms !== null && (p95Ms.high < p95Ms.now || p95Ms.low > p95Ms.now)).sort((left, right) => gainOf(right) - gainOf(left))
+  const shown = changed.slice(0, MAX_ROUTES).map(({ route, p95Ms }) => `p95 of ${route} would be about ${quantileText(/** @type {PredictedQuantile} */ (p95Ms))}`)
+  const durations = shown.length === 0 ? ['no route would differ by more than two runs of one program do'] : shown
+  const rate = maxSpeedUp !== null && maxSpeedUp >= MIN_GAIN ? [`requests a second at most ${maxSpeedUp} times`] : []
+  return `${CHANGES[change]}, ${[...durations, ...rate].join('; ')}`
+}
+
+/** @param {RoutePrediction} route */
+function gainOf ({ p95Ms, requests }) {
+  return p95Ms === null ? 0 : requests * (p95Ms.now - p95Ms.expected)
+}
+
+/** @param {PredictedQuantile} quantile */
+function quantileText ({ now, low, expected, high }) {
+  return `${expected} ms (${low} to ${high}) instead of ${now}`
+}
+
+module.exports = { formatEvidence, predictionText }

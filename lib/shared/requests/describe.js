@@ -1,16 +1,41 @@
 'use strict'
 
-// Describes why a request was slow, as one short sentence. Pure; it requires nothing, because the page loads this file as a script
-// (html-page.js).
+// Describes requests as short sentences: what one under way does or waits for, and why one was slow. Pure; it requires nothing, because the page
+// loads this file as a script (html-page.js).
 
-/** @import { SlowRequest, SlowRequestStep } from '../../types/slow-requests' */
+/** @import { RequestInFlight } from '../../../types/requests' */
+/** @import { SlowRequest, SlowRequestStep } from '../../../types/slow-requests' */
 
 const NO_ROUTE = 'code outside requests'
 const SAME_ROUTE = 'other requests of the same route'
 const NOTABLE_SHARE = 0.1
 const MAIN_SHARE = 0.5
 
-/** @param {SlowRequest} request */
+/** @param {Pick<RequestInFlight, 'route' | 'method'>} request */
+function describeRoute ({ route, method }) {
+  return route ?? `${method} (route not known yet)`
+}
+
+/**
+ * @param {Pick<RequestInFlight, 'state' | 'waits'>} request
+ * @param {string} where  the place of the running code; '': not known
+ */
+function describeState ({ state, waits }, where) {
+  if (state === 'running') return where === '' ? 'running' : `running ${where}`
+  if (state === 'sending') return waits.length === 0 ? 'sending the response' : `sending the response, waiting for ${describeCalls(waits)}`
+  if (state === 'receiving') return 'waiting for the client to send the rest of the request'
+  if (state === 'waiting') return waits.length === 0 ? 'waiting (no known call)' : `waiting for ${describeCalls(waits)}`
+  return 'waiting for the event loop'
+}
+
+/** @param {RequestInFlight['waits']} waits */
+function describeCalls ([longest, ...others]) {
+  const { kind, operation, target, calls, ms } = longest
+  const count = calls === 1 ? '' : ` (${calls} calls)`
+  return `${kind} ${operation} ${target}${count} for ${showMs(ms)}${others.length === 0 ? '' : ` and ${others.length} more`}`
+}
+
+/** Why it was slow. @param {SlowRequest} request */
 function describeSlow (request) {
   const cause = describeCause(request)
   return cause.startsWith('waited for ') ? `${cause}, not for the event loop` : cause
@@ -65,4 +90,4 @@ function showMs (ms) {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1e3).toFixed(1)} s`
 }
 
-module.exports = { describeBehind, describeCause, describeSlow, describeStep }
+module.exports = { describeBehind, describeCause, describeRoute, describeSlow, describeState, describeStep }
