@@ -6,8 +6,9 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { localTime } = require('../base/local-time')
 const { showBytes } = require('../base/sizes')
+const { sum } = require('../base/sums')
 const { performance } = require('../base/timers')
-const { THREAD_COLUMNS, showCause, showCulprit, showDuration } = require('./output/display')
+const { THREAD_COLUMNS, showCause, showCulprit, showDuration, showShare, sparkline } = require('./output/display')
 const { findingLines } = require('./output/findings')
 const { fit, tableLines } = require('./output/table')
 
@@ -16,7 +17,6 @@ const { fit, tableLines } = require('./output/table')
 /** @import { Part, Terminal } from './output/terminal' */
 /** @import { Client, Watched } from './commands/top' */
 
-const BARS = '▁▂▃▄▅▆▇█'
 const DRAW_MS = 1000
 const SILENT_MS = 3000 // an event is sent every second
 const MAX_THREADS = 8 // busiest first; leaves room for stalls
@@ -244,8 +244,8 @@ function processesOf ({ length }) {
 function figuresOf (all) {
   const known = all.flatMap(({ now }) => now ?? [])
   const utilizations = known.flatMap(({ utilization }) => utilization ?? [])
-  const mean = utilizations.length === 0 ? null : utilizations.reduce((sum, one) => sum + one, 0) / utilizations.length
-  const rss = known.reduce((sum, { memory }) => sum + (memory?.rssBytes ?? 0), 0)
+  const mean = utilizations.length === 0 ? null : sum(utilizations) / utilizations.length
+  const rss = sum(known, ({ memory }) => memory?.rssBytes ?? 0)
   const blocked = known.filter(({ blockedMs }) => blockedMs > 0).length
   const figures = [mean === null ? null : `util ${percent(mean)}`, rss === 0 ? null : `rss ${showBytes(rss)}`, blocked === 0 ? null : `${blocked} BLOCKED`]
   return figures.filter(figure => figure !== null).map((figure, index) => `${index === 0 ? ': ' : ', '}${figure}`).join('')
@@ -273,15 +273,9 @@ function delayOf ({ now }) {
   return now === null ? -1 : Math.max(now.maxDelayMs, now.blockedMs)
 }
 
-/** @param {number[]} values */
-function sparkline (values) {
-  const top = Math.max(...values, 1)
-  return values.map(value => BARS[Math.min(BARS.length - 1, Math.floor(value / top * BARS.length))]).join('')
-}
-
 /** @param {number | null} ratio */
 function percent (ratio) {
-  return ratio === null ? '-' : `${(ratio * 100).toFixed(0)} %`
+  return ratio === null ? '-' : showShare(ratio)
 }
 
 /** @param {number | undefined} count */

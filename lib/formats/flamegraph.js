@@ -3,6 +3,7 @@
 // Formats a CPU profile as a flame graph, one HTML file that needs no network, no server and no other file.
 // Everything from the profile (names, paths, the title) is inserted as text or JSON, never as markup.
 
+const { sum } = require('../base/sums')
 const { createPage, escapeHtml, jsonForHtml } = require('../base/html-page')
 const { localTimeWithZone } = require('../base/local-time')
 const { describeDifference } = require('./flamegraph/difference')
@@ -117,7 +118,7 @@ function recordedHtml (which, { micros, busyMicros, samples }, name) {
 function processesHtml (root, processes) {
   const times = timesByProcess(root)
   if (times.length === 0) return []
-  const busy = times.reduce((sum, { busyMicros }) => sum + busyMicros, 0)
+  const busy = sum(times, ({ busyMicros }) => busyMicros)
   const shown = times.slice(0, MAX_PROCESSES).map(({ process, busyMicros }) =>
     `${escapeHtml(process)} ${(busy > 0 ? 100 * busyMicros / busy : 0).toFixed(1)} %`)
   if (times.length > MAX_PROCESSES) shown.push(`and ${times.length - MAX_PROCESSES} more`)

@@ -2,7 +2,7 @@
 
 // The tables of a pprof profile: strings, functions and locations, each written once and referred to by number.
 
-const { Function: PprofFunction, Label, Line, Location, Mapping, StringTable, ValueType } = require('pprof-format')
+const { Function: PprofFunction, Label, Line, Location, Mapping, Profile, StringTable, ValueType } = require('pprof-format')
 const { MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, placeOf } = require('./profile/frame')
 
 /** @import { Frame } from './profile/frame' */
@@ -83,11 +83,16 @@ class Tables {
     })
   }
 
-  /** With these three set, `go tool pprof` does not look for a binary to read names from. */
-  mapping () {
-    return new Mapping({
-      id: MAPPING_ID, filename: this.strings.dedup('node'), hasFunctions: true, hasFilenames: true, hasLineNumbers: true
-    })
+  /**
+   * The profile, once everything it refers to is in the tables.
+   * @param {number} startedAt  milliseconds since the epoch
+   * @param {Omit<NonNullable<ConstructorParameters<typeof Profile>[0]>, 'timeNanos' | 'mapping' | 'location' | 'function' | 'stringTable'>} fields
+   */
+  toProfile (startedAt, fields) {
+    // With these three set, `go tool pprof` does not look for a binary to read names from.
+    const mapping = new Mapping({ id: MAPPING_ID, filename: this.strings.dedup('node'), hasFunctions: true, hasFilenames: true, hasLineNumbers: true })
+    const timeNanos = BigInt(Math.round(startedAt * 1e3)) * 1000n
+    return new Profile({ ...fields, timeNanos, mapping: [mapping], location: this.locations, function: this.functions, stringTable: this.strings })
   }
 }
 

@@ -4,7 +4,7 @@
 // the event loop, and a profile without samples. Pure.
 
 const { gzipSync } = require('node:zlib')
-const { Profile, Sample } = require('pprof-format')
+const { Sample } = require('pprof-format')
 const { countBy } = require('../base/sums')
 const { Tables } = require('./pprof-tables')
 const { buildCallTree } = require('./profile/call-tree')
@@ -56,19 +56,14 @@ function buildPprof (profile, context = {}) {
   const tables = new Tables()
   const sample = sampleTree(buildCallTree(profile, context), { tables, partLabel: profile.processes?.of ?? 'pid' })
   const cpu = tables.valueType('cpu', 'nanoseconds')
-  return new Profile({
+  return tables.toProfile(context.startedAt ?? 0, {
     sampleType: [tables.valueType('samples', 'count'), cpu],
     sample,
-    mapping: [tables.mapping()],
-    location: tables.locations,
-    function: tables.functions,
-    timeNanos: BigInt(Math.round((context.startedAt ?? 0) * 1e3)) * 1000n,
     durationNanos: Math.round((profile.processes?.wallMicros ?? profile.endTime - profile.startTime) * 1e3),
     periodType: cpu,
     period: Math.round(medianMicros(profile.timeDeltas) * 1e3),
     defaultSampleType: tables.strings.dedup('cpu'),
-    comment: commentsOf(context).map(line => tables.strings.dedup(line)),
-    stringTable: tables.strings
+    comment: commentsOf(context).map(line => tables.strings.dedup(line))
   })
 }
 
@@ -159,19 +154,14 @@ function encodeHeapPprof (sampling, context) {
 function buildHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) {
   const tables = new Tables()
   const space = tables.valueType(`${kind}_space`, 'bytes')
-  return new Profile({
+  return tables.toProfile(fromMs, {
     sampleType: [tables.valueType('samples', 'count'), space],
     sample: heapSamplesOf(profile, before, tables, context),
-    mapping: [tables.mapping()],
-    location: tables.locations,
-    function: tables.functions,
-    timeNanos: BigInt(Math.round(fromMs * 1e3)) * 1000n,
     durationNanos: Math.round((toMs - fromMs) * 1e6),
     periodType: space,
     period: 512 * 1024,
     defaultSampleType: tables.strings.dedup(`${kind}_space`),
-    comment: context.title === undefined ? [] : [tables.strings.dedup(context.title)],
-    stringTable: tables.strings
+    comment: commentsOf({ title: context.title }).map(line => tables.strings.dedup(line))
   })
 }
 
@@ -246,18 +236,13 @@ function encodeBlockProfile ({ stalls, syncCalls, fromMs, toMs }) {
   const delay = tables.valueType('delay', 'nanoseconds')
   const blocked = [...stalls.map(ofStall), ...syncCalls.flatMap(ofCall)]
   const sample = blocked.filter(({ count }) => count > 0).map(one => blockSampleOf(one, tables))
-  return gzipSync(new Profile({
+  return gzipSync(tables.toProfile(fromMs, {
     sampleType: [contentions, delay],
     sample,
-    mapping: [tables.mapping()],
-    location: tables.locations,
-    function: tables.functions,
-    timeNanos: BigInt(Math.round(fromMs * 1e3)) * 1000n,
     durationNanos: Math.round((toMs - fromMs) * NANOS_PER_MS),
     periodType: contentions,
     period: 1,
-    defaultSampleType: tables.strings.dedup('delay'),
-    stringTable: tables.strings
+    defaultSampleType: tables.strings.dedup('delay')
   }).encode())
 }
 
@@ -298,13 +283,10 @@ function blockSampleOf ({ stack, route, count, ms }, tables) {
 function encodeEmptyProfile (values, atMs) {
   const tables = new Tables()
   const sampleType = values.map(({ type, unit }) => tables.valueType(type, unit))
-  return gzipSync(new Profile({
+  return gzipSync(tables.toProfile(atMs, {
     sampleType,
-    mapping: [tables.mapping()],
-    timeNanos: BigInt(Math.round(atMs * 1e3)) * 1000n,
     periodType: sampleType[0],
-    period: 1,
-    stringTable: tables.strings
+    period: 1
   }).encode())
 }
 

@@ -3,12 +3,13 @@
 // Formats a CPU profile as a text report, similar to that of `node --prof-process`: time by kind, process and route, then the hottest functions with
 // their callers.
 
+const { sum } = require('../base/sums')
 const { localTimeWithZone } = require('../base/local-time')
 const { printable } = require('../base/printable')
 const { buildCallTree } = require('./profile/call-tree')
 const { bottomUp, callersOf, hottestLine, nearestOfApplication } = require('./profile/callers')
 const { LOOP_IO, MAX_STACK_FRAMES, packageOf, placeOf } = require('./profile/frame')
-const { describeTotal, kindOf, kindsOf, summarizeTime, sumMicros, timesByProcess, timesByRoute } = require('./profile/time-kinds')
+const { describeTotal, kindOf, kindsOf, summarizeTime, timesByProcess, timesByRoute } = require('./profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { CallTree } from './profile/call-tree' */
@@ -73,7 +74,7 @@ function summaryLines (root) {
 /** @param {HeavyFrame[]} functions @param {number} busyMicros */
 function bottomUpLines (functions, busyMicros) {
   const shown = functions.filter(({ micros }, rank) => rank < MIN_FUNCTIONS || micros >= busyMicros * MIN_SHARE_OF_FUNCTION)
-  const restMicros = busyMicros - shown.reduce((sum, { micros }) => sum + micros, 0)
+  const restMicros = busyMicros - sum(shown, ({ micros }) => micros)
   const lines = [
     ' [Bottom up (heavy) profile]: where the time was spent, with callers indented below each function',
     '',
@@ -170,7 +171,7 @@ function processLines (root, busyMicros, processes) {
   const lines = shown.map(one => row(one.busyMicros, busyMicros,
     `${percent(one.busyMicros, one.micros).padStart(7)}  ${one.process.padEnd(width)}  ${hottestOf(root, one.process)}`.trimEnd()))
   if (rest.length > 0) {
-    lines.push(row(rest.reduce((sum, one) => sum + one.busyMicros, 0), busyMicros, `everything else (${rest.length} ${kindsOf(processes)})`))
+    lines.push(row(sum(rest, one => one.busyMicros), busyMicros, `everything else (${rest.length} ${kindsOf(processes)})`))
   }
   return [
     ` [${kindsOf(processes) === 'threads' ? 'Threads' : 'Processes'}]: time by ${kindOf(processes)}; "at work" is the share of its own time in which it was not idle`,
@@ -182,10 +183,7 @@ function processLines (root, busyMicros, processes) {
 
 /** @param {CallTree} root @param {string} process */
 function hottestOf (root, process) {
-  return describeHottest(root, ({ processes }) => {
-    const routes = processes.get(process)
-    return routes === undefined ? 0 : sumMicros(routes)
-  })
+  return describeHottest(root, ({ processes }) => sum(processes.get(process)?.values() ?? [], ({ micros }) => micros))
 }
 
 /**
@@ -204,7 +202,7 @@ function routeLines (root, busyMicros) {
   const lines = shown.map(({ route, micros }) =>
     row(micros, busyMicros, `${(route ?? NO_ROUTE).padEnd(width)}  ${describeHottest(root, tree => tree.routes.get(route)?.micros ?? 0)}`))
   if (rest.length > 0) {
-    lines.push(row(rest.reduce((sum, { micros }) => sum + micros, 0), busyMicros, `everything else (${rest.length} routes)`))
+    lines.push(row(sum(rest, ({ micros }) => micros), busyMicros, `everything else (${rest.length} routes)`))
   }
   return [
     ' [Routes]: time by route',

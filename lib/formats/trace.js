@@ -4,6 +4,7 @@
 // Chrome DevTools opens it, and so does Perfetto. What is not samples is in tracks of DevTools' extensibility API: user timings whose detail names
 // their track.
 
+const { sum } = require('../base/sums')
 const { assertCpuProfile } = require('./profile/assert-profile')
 const { parentsOf } = require('./profile/nodes')
 
@@ -71,7 +72,7 @@ function samplesOf ({ nodes, samples, timeDeltas, startTime }) {
   let ts = startTime
   for (let from = 0; from === 0 || from < samples.length; from += CHUNK) {
     const deltas = timeDeltas.slice(from, from + CHUNK)
-    ts += deltas.reduce((sum, delta) => sum + delta, 0)
+    ts += sum(deltas)
     const cpuProfile = { ...(from === 0 && { nodes: tree }), samples: samples.slice(from, from + CHUNK) }
     chunks.push(event('ProfileChunk', { ...common, ts, args: { data: { cpuProfile, timeDeltas: deltas } } }))
   }

@@ -4,6 +4,7 @@
 // before use, and values that no line of the script can refer to are dropped.
 
 const { posix } = require('node:path')
+const { sum } = require('../base/sums')
 const { arraySpans, objectSpans, parseSpan } = require('./json-spans')
 const { Mappings } = require('./mappings')
 
@@ -182,7 +183,7 @@ class SourceMap {
   constructor (parts) {
     this.#parts = parts
     /** What it takes of memory, with all its names made. */
-    this.bytes = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.bytes = sum(parts, ({ bytes }) => bytes)
   }
 
   /** @param {Wanted} wanted @returns {Segment | null} */

@@ -55,6 +55,11 @@ const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
 /** @typedef {{ labelSet: Labels, value: number, timestamp: number }} Exemplar  in prom-client's form; value: the duration; both in seconds */
 
 /**
+ * @template {DefinitionHead} Definition
+ * @typedef {Omit<Definition, 'labelNames' | 'aggregator'> & Partial<Pick<Definition, 'labelNames' | 'aggregator'>>} RowOf
+ */
+
+/**
  * @typedef {object} DefinitionHead
  * @property {string} name
  * @property {string} help
@@ -74,22 +79,23 @@ const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
  * @typedef {DefinitionHead & { type: 'counter' | 'gauge', collect: (sources: Required<MetricSources>) => NumberSample[] }} NumberDefinition
  * @typedef {DefinitionHead & { type: 'histogram', collect: (sources: Required<MetricSources>) => HistogramSample[] }} HistogramDefinition
  * @typedef {NumberDefinition | HistogramDefinition} MetricDefinition
+ * @typedef {RowOf<NumberDefinition> | RowOf<HistogramDefinition>} MetricRow
  */
 
 const MS_PER_SECOND = 1e3
 const HTTP_ATTRIBUTES = ['http.request.method', 'url.scheme', 'http.route', 'http.response.status_code']
 const REQUEST_DURATION = 'http_server_request_duration_seconds'
 
-/** @type {readonly MetricDefinition[]} */
-const DEFINITIONS = Object.freeze([
+const ROW_DEFAULTS = Object.freeze(/** @type {const} */ ({ labelNames: [], aggregator: 'sum' }))
+
+/** @type {readonly MetricRow[]} */
+const ROWS = Object.freeze([
   // Event loop: delay and utilization, under OpenTelemetry's names where they exist. The histogram is loopscope's own: percentiles cannot be
   // averaged over processes, a histogram can be summed.
   {
     name: 'nodejs_eventloop_delay_seconds',
     help: 'How late the event loop was, by ticks of the heartbeat; a late tick also counts for the ticks it stood in for',
     type: 'histogram',
-    labelNames: [],
-    aggregator: 'sum',
     source: 'delay',
     collect: ({ delay, stalls }) => [{ reading: delay.read(), exemplars: exemplarsOf(stalls?.traced ?? []) }]
   },
@@ -98,7 +104,6 @@ const DEFINITIONS = Object.freeze([
     name: 'nodejs_eventloop_utilization_ratio',
     help: 'Share of the last 30 to 60 seconds that the event loop was at work, 0 to 1',
     type: 'gauge',
-    labelNames: [],
     aggregator: 'average',
     source: 'utilization',
     collect: ({ utilization }) => [{ value: utilization.read().utilization }],
@@ -109,7 +114,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time the event loop was at work (active) and waiting for events (idle)',
     type: 'counter',
     labelNames: ['nodejs_eventloop_state'],
-    aggregator: 'sum',
     source: 'utilization',
     collect ({ utilization }) {
       const { activeSeconds, idleSeconds } = utilization.read()
@@ -127,7 +131,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Stalls of the event loop: delays of at least the stall threshold, by cause',
     type: 'counter',
     labelNames: ['cause'],
-    aggregator: 'sum',
     source: 'stalls',
     collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, count, exemplar }) => ({ labels: { cause }, value: count, exemplar }))
   },
@@ -136,7 +139,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time the event loop spent stalled, by cause',
     type: 'counter',
     labelNames: ['cause'],
-    aggregator: 'sum',
     source: 'stalls',
     collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, seconds, exemplar }) => ({ labels: { cause }, value: seconds, exemplar }))
   },
@@ -145,7 +147,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time the event loop spent stalled, by the route whose request was being worked on; empty where there was none, or it is not known',
     type: 'counter',
     labelNames: ['http_route'],
-    aggregator: 'sum',
     source: 'stalls',
     collect: ({ stalls }) => totalsByRoute(stalls).map(({ route, seconds, exemplar }) => ({ labels: { http_route: route ?? '' }, value: seconds, exemplar }))
   },
@@ -156,7 +157,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Duration of HTTP server requests',
     type: 'histogram',
     labelNames: ['http_request_method', 'url_scheme', 'http_route', 'http_response_status_code'],
-    aggregator: 'sum',
     source: 'requests',
     collect: ({ requests }) => requests.read().durations.map(({ method, scheme, route, status, reading }) => ({
       labels: { http_request_method: method, url_scheme: scheme, http_route: route, http_response_status_code: status },
@@ -169,7 +169,6 @@ const DEFINITIONS = Object.freeze([
     help: 'HTTP server requests being answered now',
     type: 'gauge',
     labelNames: ['http_request_method', 'url_scheme'],
-    aggregator: 'sum',
     source: 'requests',
     collect: ({ requests }) => requests.read().active.map(({ method, scheme, count }) => ({
       labels: { http_request_method: method, url_scheme: scheme },
@@ -182,7 +181,6 @@ const DEFINITIONS = Object.freeze([
     help: 'What was counted as _other because a metric had reached its limit of label values, by metric',
     type: 'counter',
     labelNames: ['metric'],
-    aggregator: 'sum',
     source: 'requests',
     collect: ({ requests }) => [{ labels: { metric: REQUEST_DURATION }, value: requests.read().overflowed }]
   },
@@ -193,7 +191,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Duration of the jobs of the application, run by job(), by name and outcome (ok, error)',
     type: 'histogram',
     labelNames: ['job', 'outcome'],
-    aggregator: 'sum',
     source: 'jobs',
     collect: ({ jobs }) => jobs.read().map(({ job, outcome, reading }) => ({ labels: { job, outcome }, reading }))
   },
@@ -205,7 +202,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Duration of calls of the application to databases, caches and other services, by kind, operation and target',
     type: 'histogram',
     labelNames: ['kind', 'operation', 'target'],
-    aggregator: 'sum',
     source: 'calls',
     collect: ({ calls }) => calls.filter(isCall).map(({ kind, operation, target, reading }) => ({ labels: { kind, operation, target }, reading }))
   },
@@ -214,7 +210,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Those of these calls that failed, or were answered with the HTTP status 429, or 500 or more',
     type: 'counter',
     labelNames: ['kind', 'operation', 'target'],
-    aggregator: 'sum',
     source: 'calls',
     collect: ({ calls }) => calls.filter(isCall).map(({ kind, operation, target, errors }) => ({ labels: { kind, operation, target }, value: errors }))
   },
@@ -223,7 +218,6 @@ const DEFINITIONS = Object.freeze([
     help: 'How long the application waited for a connection from a pool, by kind and target',
     type: 'histogram',
     labelNames: ['kind', 'target'],
-    aggregator: 'sum',
     source: 'calls',
     collect: ({ calls }) => calls.filter(call => !isCall(call)).map(({ kind, target, reading }) => ({ labels: { kind, target }, reading }))
   },
@@ -234,7 +228,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Captures by kind, trigger and outcome (ok, failed, cancelled, skipped)',
     type: 'counter',
     labelNames: ['kind', 'trigger', 'outcome'],
-    aggregator: 'sum',
     source: 'captures',
     collect: ({ captures }) => captures.totals.map(({ kind, trigger, outcome, count }) => ({
       labels: { kind, trigger, outcome },
@@ -246,7 +239,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Captures being recorded or written now, by kind',
     type: 'gauge',
     labelNames: ['kind'],
-    aggregator: 'sum',
     source: 'captures',
     collect: ({ captures }) => captures.inProgress.map(({ kind, count }) => ({ labels: { kind }, value: count }))
   },
@@ -255,7 +247,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time from the request of a capture to its end, by kind',
     type: 'histogram',
     labelNames: ['kind'],
-    aggregator: 'sum',
     source: 'captures',
     collect: ({ captures }) => captures.durations.map(({ kind, reading }) => ({ labels: { kind }, reading }))
   },
@@ -266,7 +257,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Synchronous calls counted by the exact detector, by API and route: exact by API; among the routes of an API that is called often, an estimate',
     type: 'counter',
     labelNames: ['api', 'http_route'],
-    aggregator: 'sum',
     source: 'exactCalls',
     collect: ({ exactCalls }) => exactCalls.counts().calls.map(sum => ({ labels: labelsOf(sum), value: sum.calls }))
   },
@@ -275,7 +265,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time in synchronous calls, by API, route and source (exact: measured around each call, divided among routes as the calls are; sampled: an estimate from CPU samples)',
     type: 'counter',
     labelNames: ['api', 'http_route', 'source'],
-    aggregator: 'sum',
     source: 'exactCalls',
     collect ({ exactCalls, syncCalls }) {
       const rows = (/** @type {SyncCallSum[]} */ sums, /** @type {string} */ source) =>
@@ -288,7 +277,6 @@ const DEFINITIONS = Object.freeze([
     help: 'How often call sites were flagged for blocking the loop, once an hour each, by API and route',
     type: 'counter',
     labelNames: ['api', 'http_route'],
-    aggregator: 'sum',
     source: 'exactCalls',
     // One of the two is empty: where both run, only the exact one flags.
     collect: ({ exactCalls, syncCalls }) => [...exactCalls.counts().flagged, ...syncCalls?.flagged ?? []].map(sum => ({ labels: labelsOf(sum), value: sum.count }))
@@ -297,8 +285,6 @@ const DEFINITIONS = Object.freeze([
     name: 'loopscope_threadpool_queued_total',
     help: 'Probes, one a second while the process is busy, whose tasks waited 50 ms or more for a thread of the libuv pool',
     type: 'counter',
-    labelNames: [],
-    aggregator: 'sum',
     source: 'pool',
     collect: ({ pool }) => [{ value: pool.queued }]
   },
@@ -309,7 +295,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time worker threads were at work, by samples, by the name of the thread, else its file',
     type: 'counter',
     labelNames: ['thread'],
-    aggregator: 'sum',
     source: 'threads',
     collect: ({ threads }) => threads.map(({ kind, busyMs }) => ({ labels: { thread: kind }, value: busyMs / MS_PER_SECOND }))
   },
@@ -318,7 +303,6 @@ const DEFINITIONS = Object.freeze([
     help: 'How often worker threads were at work for at least the stall threshold without a pause, by the name of the thread, else its file',
     type: 'counter',
     labelNames: ['thread'],
-    aggregator: 'sum',
     source: 'threads',
     collect: ({ threads }) => threads.map(({ kind, stalls }) => ({ labels: { thread: kind }, value: stalls }))
   },
@@ -328,7 +312,6 @@ const DEFINITIONS = Object.freeze([
     name: 'loopscope_clock_staleness_max_seconds',
     help: 'Longest time that the cached clock stood still within the last 30 to 60 seconds; no value while it is not used',
     type: 'gauge',
-    labelNames: [],
     aggregator: 'max',
     source: 'clock',
     collect: ({ clock: { recentMaxStalenessMs } }) => recentMaxStalenessMs === null ? [] : [{ value: recentMaxStalenessMs / MS_PER_SECOND }]
@@ -341,7 +324,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Bytes of the heap in use after the last full collection, by space; no value while nobody watches the heap',
     type: 'gauge',
     labelNames: ['space'],
-    aggregator: 'sum',
     source: 'heap',
     collect: ({ heap }) => (heap.trend()?.spaces ?? []).map(({ name: space, usedBytes: value }) => ({ labels: { space }, value }))
   },
@@ -352,7 +334,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Resident memory of the process by owner (heap, heap-free, buffers, external, worker, loopscope, code, native): the owners add up to it',
     type: 'gauge',
     labelNames: ['owner'],
-    aggregator: 'sum',
     source: 'memory',
     collect: ({ memory }) => (memory?.owners ?? []).map(([owner, value]) => ({ labels: { owner }, value }))
   },
@@ -374,7 +355,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Requests to the admin surface, by endpoint and status',
     type: 'counter',
     labelNames: ['endpoint', 'code'],
-    aggregator: 'sum',
     source: 'admin',
     collect: ({ admin }) => admin.requests.map(({ endpoint, code, count }) => ({
       labels: { endpoint, code: String(code) },
@@ -386,7 +366,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Requests to the admin surface that were turned away, by reason (missing, bad, scope, host, origin)',
     type: 'counter',
     labelNames: ['reason'],
-    aggregator: 'sum',
     source: 'admin',
     collect: ({ admin }) => admin.refusals.map(({ reason, count }) => ({ labels: { reason }, value: count }))
   },
@@ -397,7 +376,6 @@ const DEFINITIONS = Object.freeze([
     help: 'What became of profiles, artifacts and evidence that were to be sent, by destination and outcome (sent, retried, refused, dropped, unreadable)',
     type: 'counter',
     labelNames: ['to', 'outcome'],
-    aggregator: 'sum',
     source: 'egress',
     collect: ({ egress }) => egress.totals.map(({ to, outcome, count }) => ({ labels: { to, outcome }, value: count }))
   },
@@ -405,8 +383,6 @@ const DEFINITIONS = Object.freeze([
     name: 'loopscope_egress_queue_bytes',
     help: 'Bytes of this process on disk that wait to be sent',
     type: 'gauge',
-    labelNames: [],
-    aggregator: 'sum',
     source: 'egress',
     collect: ({ egress }) => [{ labels: {}, value: egress.queueBytes }]
   },
@@ -417,7 +393,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Actions of rules by rule and outcome (done, failed, limited, dry-run)',
     type: 'counter',
     labelNames: ['rule', 'outcome'],
-    aggregator: 'sum',
     source: 'rules',
     collect: ({ rules }) => rules.map(({ rule, outcome, count }) => ({ labels: { rule, outcome }, value: count }))
   },
@@ -428,7 +403,6 @@ const DEFINITIONS = Object.freeze([
     help: 'Time spent by loopscope itself, by component',
     type: 'counter',
     labelNames: ['component'],
-    aggregator: 'sum',
     source: 'overhead',
     collect: ({ overhead }) => overhead.read().map(({ component, seconds }) => ({ labels: { component }, value: seconds }))
   },
@@ -436,8 +410,6 @@ const DEFINITIONS = Object.freeze([
     name: 'loopscope_observer_restarts_total',
     help: 'How often the observer thread ended unexpectedly and was started again',
     type: 'counter',
-    labelNames: [],
-    aggregator: 'sum',
     source: 'overhead',
     collect: ({ overhead }) => [{ value: overhead.observerRestarts }]
   },
@@ -451,6 +423,9 @@ const DEFINITIONS = Object.freeze([
     collect: ({ version }) => [{ labels: { version }, value: 1 }]
   }
 ])
+
+/** @type {readonly MetricDefinition[]} */
+const DEFINITIONS = Object.freeze(ROWS.map(row => ({ ...ROW_DEFAULTS, ...row })))
 
 /** @type {(call: CountedCalls) => boolean} */
 function isCall ({ operation }) {

@@ -4,7 +4,7 @@
 // the runtime work with them.
 
 /** @import { RecentDelays } from '../../probe/loop/delay-histogram' */
-/** @import { MetricDefinition, NumberDefinition } from './definitions' */
+/** @import { MetricRow } from './definitions' */
 
 const MS_PER_SECOND = 1e3
 
@@ -29,24 +29,22 @@ const SPACES = Object.freeze(/** @type {const} */ ([
   ['space.physical_size', 'Bytes of the heap that a space has in memory', 'physical_space_size']
 ]))
 
-/** @type {readonly MetricDefinition[]} */
-const DELAY_GAUGES = Object.freeze(/** @type {MetricDefinition[]} */ ([
+/** @type {readonly MetricRow[]} */
+const DELAY_GAUGES = Object.freeze(/** @type {MetricRow[]} */ ([
   {
     name: 'nodejs_eventloop_delay_max_seconds',
     help: 'Longest event-loop delay of the last 30 to 60 seconds, however often it is scraped',
     type: 'gauge',
-    labelNames: [],
     aggregator: 'max',
     source: 'delay',
     // A tick misses up to one period of a block and all of a block between two ticks; Node's own sampling of every turn does not.
     collect: ({ delay, iterations }) => [{ value: Math.max(delay.recentMaxMs, iterations?.recentMaxMs ?? 0) / MS_PER_SECOND }],
     convention: { name: 'nodejs.eventloop.delay.max', unit: 's', instrument: 'gauge' }
   },
-  ...DELAYS.map(([name, help, key, aggregator]) => /** @type {const} @satisfies {NumberDefinition} */ ({
+  ...DELAYS.map(([name, help, key, aggregator]) => /** @type {const} @satisfies {MetricRow} */ ({
     name: `nodejs_eventloop_delay_${name}_seconds`,
     help: `${help} event-loop delay of the last 30 to 60 seconds, by ticks of the heartbeat`,
     type: 'gauge',
-    labelNames: [],
     aggregator,
     source: 'delay',
     collect ({ delay }) {
@@ -57,24 +55,22 @@ const DELAY_GAUGES = Object.freeze(/** @type {MetricDefinition[]} */ ([
   }))
 ]))
 
-/** @type {readonly MetricDefinition[]} */
-const HEAP_METRICS = Object.freeze(/** @type {MetricDefinition[]} */ ([
+/** @type {readonly MetricRow[]} */
+const HEAP_METRICS = Object.freeze(/** @type {MetricRow[]} */ ([
   {
     name: 'v8js_gc_duration_seconds',
     help: 'Duration of garbage collections by type (major, minor, incremental, weakcb)',
     type: 'histogram',
     labelNames: ['v8js_gc_type'],
-    aggregator: 'sum',
     source: 'collections',
     collect: ({ collections }) => collections.read().map(({ type, reading }) => ({ labels: { v8js_gc_type: type }, reading })),
     convention: { name: 'v8js.gc.duration', unit: 's', instrument: 'histogram', attributes: ['v8js.gc.type'] }
   },
-  ...SPACES.map(([name, help, key]) => /** @type {const} @satisfies {NumberDefinition} */ ({
+  ...SPACES.map(([name, help, key]) => /** @type {const} @satisfies {MetricRow} */ ({
     name: `v8js_memory_heap_${name.replace('.', '_')}_bytes`,
     help,
     type: 'gauge',
     labelNames: ['v8js_heap_space_name'],
-    aggregator: 'sum',
     source: 'heapSpaces',
     collect: ({ heapSpaces }) => heapSpaces.read().map(space => ({ labels: { v8js_heap_space_name: space.space_name }, value: space[key] })),
     convention: { name: `v8js.memory.heap.${name}`, unit: 'By', instrument: 'up-down-counter', attributes: ['v8js.heap.space.name'] }

@@ -3,6 +3,7 @@
 // Compares two benchmarks: figures with the spread of their rounds, findings, functions. Pure.
 
 const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
+const { sum } = require('../../base/sums')
 const { diffProfiles } = require('../../formats/differences')
 
 /** @import { Finding } from '../../../types/findings' */
@@ -152,8 +153,7 @@ function keyOf ({ id, where }) {
 function compareFunctions (before, after) {
   if (before.profile === null || after.profile === null) return null
   const rows = changesPerRequest({ ...before.profile, appRoot: before.application.root }, { ...after.profile, appRoot: after.application.root })
-  const sum = (/** @type {'before' | 'after'} */ side) => rows.reduce((total, row) => total + row[side], 0)
-  const min = MIN_CHANGE * Math.max(sum('before'), sum('after'))
+  const min = MIN_CHANGE * Math.max(sum(rows, row => row.before), sum(rows, row => row.after))
   return {
     hotter: rows.filter(({ change }) => change >= min).slice(0, MAX_FUNCTIONS),
     colder: rows.filter(({ change }) => change <= -min).slice(-MAX_FUNCTIONS).reverse()

@@ -3,6 +3,8 @@
 // The figures of a benchmark: how each is read and formatted, and whether more or less is better; and its warnings. A new figure is a
 // row. Pure.
 
+const { sum, sumBy } = require('../../base/sums')
+
 /** @import { Bench, Round } from './result-file' */
 
 /**
@@ -95,9 +97,9 @@ function showMicros (micros, { isChange = false } = {}) {
 
 /** @param {Bench} bench @returns {string[]} */
 function warningsOf ({ rounds, processors, profile }) {
-  const answered = rounds.reduce((sum, round) => sum + round.answered, 0)
-  const non2xx = rounds.reduce((sum, round) => sum + round.non2xx, 0)
-  const errors = rounds.reduce((sum, round) => sum + round.errors, 0)
+  const answered = sum(rounds, round => round.answered)
+  const non2xx = sum(rounds, round => round.non2xx)
+  const errors = sum(rounds, round => round.errors)
   return [
     ...(non2xx === 0 ? [] : [notSuccessful(answered, non2xx, statusCodesOf(rounds))]),
     ...(errors === 0 ? [] : [`${errors === 1 ? 'One request' : `${errors} requests`} got no answer: the connection failed, or there was none within 10 s.`]),
@@ -118,11 +120,7 @@ function notSuccessful (answered, non2xx, codes) {
 
 /** @param {Bench['rounds']} rounds */
 function statusCodesOf (rounds) {
-  /** @type {Map<string, number>} */
-  const counts = new Map()
-  for (const { statusCodes } of rounds) {
-    for (const [code, count] of Object.entries(statusCodes)) counts.set(code, (counts.get(code) ?? 0) + count)
-  }
+  const counts = sumBy(rounds.flatMap(({ statusCodes }) => Object.entries(statusCodes)), ([code]) => code, ([, count]) => count)
   return [...counts].map(([code, count]) => `${code}: ${count}`).join(', ')
 }
 

@@ -14,6 +14,7 @@ const { findTarget } = require('../connect/connect')
 const { Application, assertFindable, findServer } = require('./application')
 const { load } = require('./autocannon')
 const { quantileOf } = require('../../base/bucket-counts')
+const { sum } = require('../../base/sums')
 const { performance } = require('../../base/timers')
 const { buildCallTree } = require('../../formats/profile/call-tree')
 const { summarizeTime } = require('../../formats/profile/time-kinds')
@@ -222,7 +223,7 @@ function delayOf (before, after, series) {
 function sumStalls (stalls) {
   return {
     count: stalls.length,
-    blockedMs: stalls.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    blockedMs: sum(stalls, ({ durationMs }) => durationMs),
     byCause: group(stalls, showCause),
     byCulprit: group(stalls, showCulprit).slice(0, MAX_CULPRITS)
   }

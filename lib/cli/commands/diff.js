@@ -5,6 +5,7 @@ const path = require('node:path')
 const { fileURLToPath } = require('node:url')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
+const { showShare } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { ROUTE_OPTION, SOURCES_OPTION, createSourceMapping, explainFileErrors, ofRoute, readHeapProfile, readJson, readProfile } = require('../profile-file')
 const { JSON_OPTION, CONNECT_OPTIONS, connect } = require('../connect/connect')
@@ -102,9 +103,9 @@ function assertOptions (values, allowed, what) {
  * @returns {Column[]}
  */
 const cpuColumns = kind => [
-  { title: 'BEFORE', isNumber: true, cell: row => row.totalBefore === 0 ? 'new' : percent(row[`${kind}Before`]) },
-  { title: 'AFTER', isNumber: true, cell: row => row.totalAfter === 0 ? 'gone' : percent(row[`${kind}After`]) },
-  { title: 'CHANGE', isNumber: true, cell: row => signedPercent(row[`${kind}Change`]) },
+  { title: 'BEFORE', isNumber: true, cell: row => row.totalBefore === 0 ? 'new' : showShare(row[`${kind}Before`], 1) },
+  { title: 'AFTER', isNumber: true, cell: row => row.totalAfter === 0 ? 'gone' : showShare(row[`${kind}After`], 1) },
+  { title: 'CHANGE', isNumber: true, cell: row => signedShare(row[`${kind}Change`]) },
   { title: 'FUNCTION', endsWithLocation: true, cell: ({ name, place }) => place === '' ? name : `${name} ${place}` }
 ]
 
@@ -175,13 +176,8 @@ function timeOf ({ busyMs, totalMs }) {
 }
 
 /** @param {number} share */
-function percent (share) {
-  return `${(share * 100).toFixed(1)} %`
-}
-
-/** @param {number} share */
-function signedPercent (share) {
-  return `${share > 0 ? '+' : ''}${percent(share)}`
+function signedShare (share) {
+  return `${share > 0 ? '+' : ''}${showShare(share, 1)}`
 }
 
 /** Compares the CPU profile of a running process after a mark with that before it. @param {Invocation} invocation */

@@ -1,7 +1,7 @@
 'use strict'
 
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { PID_COLUMN, showDuration } = require('../output/display')
+const { PID_COLUMN, showDuration, showShare } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, askAll } = require('../connect/connect')
@@ -47,7 +47,7 @@ const GROUP_COLUMNS = [
   PID_COLUMN,
   { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' },
   { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
-  { title: 'UTIL', isNumber: true, cell: ({ delay }) => delay === null ? '-' : `${(delay.utilization * 100).toFixed(0)} %` },
+  { title: 'UTIL', isNumber: true, cell: ({ delay }) => delay === null ? '-' : showShare(delay.utilization) },
   { title: 'DELAY P99', isNumber: true, cell: ({ delay }) => delay === null ? '-' : showDuration(delay.p99Ms) },
   { title: 'RSS', isNumber: true, cell: ({ rssBytes }) => rssBytes === null ? '-' : showBytes(rssBytes) },
   { title: 'STALLS', isNumber: true, cell: ({ stalls, stalledMs }) => stalls === null ? '-' : `${stalls} (${showDuration(stalledMs)})` },

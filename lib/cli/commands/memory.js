@@ -3,7 +3,7 @@
 const { Failure } = require('../failure')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { ANSWER_OPTIONS, connect } = require('../connect/connect')
-const { PID_COLUMN, showLocation } = require('../output/display')
+const { PID_COLUMN, showLocation, showShare, sparkline } = require('../output/display')
 const { tableLines } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
@@ -36,7 +36,7 @@ module.exports = {
 const COLUMNS = [
   { title: 'OWNER', cell: ({ owner, name }) => ownerText(owner, name) },
   { title: 'IN MEMORY', isNumber: true, cell: ({ bytes }) => showBytes(bytes) },
-  { title: 'SHARE', isNumber: true, cell: ({ share }) => share === null ? '-' : `${(share * 100).toFixed(0)} %` },
+  { title: 'SHARE', isNumber: true, cell: ({ share }) => share === null ? '-' : showShare(share) },
   { title: 'ALLOCATED', isNumber: true, cell: ({ allocatedBytes }) => allocatedBytes === null ? '-' : showBytes(allocatedBytes) },
   { title: 'GROWS BY', isNumber: true, cell: ({ growing }) => growing === undefined ? '-' : showRate(growing) }
 ]
@@ -116,10 +116,10 @@ async function showSites (invocation) {
 
 /** @param {any} container */
 function containerLine ({ usedBytes, limitBytes, processBytes, reclaimed, killed, swap = null, pressure, basis }) {
-  const waited = pressure?.of === 'container' && pressure.someShare >= 0.01 ? [`processes waited for memory ${(pressure.someShare * 100).toFixed(0)} % of the last 10 s`] : []
+  const waited = pressure?.of === 'container' && pressure.someShare >= 0.01 ? [`processes waited for memory ${showShare(pressure.someShare)} of the last 10 s`] : []
   const swapped = swap !== null && swap.usedBytes > 0 ? [`${showBytes(swap.usedBytes)} in swap`] : []
   const events = [...swapped, ...waited, ...(reclaimed > 0 ? [`at a limit ${reclaimed} times`] : []), ...(killed > 0 ? [`${killed} ${killed === 1 ? 'process' : 'processes'} killed`] : [])]
-  return [`container: ${showBytes(usedBytes)} of ${showBytes(limitBytes)} (${(usedBytes / limitBytes * 100).toFixed(0)} %), ${showBytes(processBytes)} of that by processes`, ...events]
+  return [`container: ${showBytes(usedBytes)} of ${showBytes(limitBytes)} (${showShare(usedBytes / limitBytes)}), ${showBytes(processBytes)} of that by processes`, ...events]
     .join(', ') + `; ${basis}`
 }
 
@@ -140,7 +140,7 @@ const SITE_COLUMNS = [
   { title: 'GROWS BY', isNumber: true, cell: ({ verdict, bytesPerMinute }) => verdict === 'stays' ? `${showBytes(bytesPerMinute)}/min` : '-' },
   { title: 'A REQUEST', isNumber: true, cell: ({ bytesPerRequest }) => bytesPerRequest === null ? '-' : showBytes(bytesPerRequest) },
   { title: 'WHAT', cell: ({ kind, holder, thread }) => [kind === 'heap' ? 'objects' : 'Buffers', ...holder === null ? [] : [`(${holder})`], ...thread === null ? [] : [`in ${thread}`]].join(' ') },
-  { title: 'AGE', cell: ({ verdict, byBirth }) => `${bar(byBirth)} ${verdict}` },
+  { title: 'AGE', cell: ({ verdict, byBirth }) => `${sparkline(byBirth, '.')} ${verdict}` },
   { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
   { title: 'ALLOCATED IN', endsWithLocation: true, cell: site => [showLocation(site), ...calledFrom(site)].join(', ') }
 ]
@@ -167,10 +167,4 @@ function restLine (what, { attributedBytes, sampledBytes }) {
 /** @param {AllocationSite} site */
 function calledFrom ({ caller, through, keptAt }) {
   return [...keptAt === null ? [] : [`probably kept at ${keptAt.file}:${keptAt.line}`], ...caller === null ? [] : [`called from ${showLocation(caller)}`], ...through === null ? [] : [`through ${through}`]]
-}
-
-/** @param {number[]} byBirth */
-function bar (byBirth) {
-  const most = Math.max(1, ...byBirth)
-  return byBirth.map(bytes => bytes === 0 ? '.' : '▁▂▃▄▅▆▇█'[Math.min(7, Math.floor(bytes / most * 8))]).join('')
 }

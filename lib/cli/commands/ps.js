@@ -12,6 +12,7 @@ const { showDuration, showLocation } = require('../output/display')
 const { WIDE_OPTION, tableLines } = require('../output/table')
 const { printable } = require('../../base/printable')
 const { showBytes } = require('../../base/sizes')
+const { sum } = require('../../base/sums')
 const { describeFrame, packageOf } = require('../../formats/profile/frame')
 const { publicModuleOf } = require('../../formats/profile/node-api')
 const { PAUSE_MS_PER_MB } = require('../../shared/captures/kinds')
@@ -182,7 +183,7 @@ function awaiterRows (awaitedBy, depth) {
 function someRows (rows) {
   if (rows.length <= MAX_AWAITERS) return rows
   const hidden = rows.slice(MAX_AWAITERS)
-  const count = hidden.reduce((sum, row) => sum + row.count, 0)
+  const count = sum(hidden, row => row.count)
   return [...rows.slice(0, MAX_AWAITERS), { ...hidden[0], count, function: 'others', file: '', depth: 1 }]
 }
 

@@ -2,7 +2,7 @@
 
 const { answerOf, GROUP_OPTION } = require('../connect/group')
 const { ANSWER_OPTIONS } = require('../connect/connect')
-const { showDuration, showLocation } = require('../output/display')
+const { showDuration, showLocation, showShare } = require('../output/display')
 
 /** @import { Command, Invocation } from '../commands' */
 
@@ -36,7 +36,7 @@ async function run (invocation) {
   const { sampled, exact, pool } = known
   const rows = [
     ...(exact ?? []).map((/** @type {any} */ call) => ({ ...call, ms: call.totalMs, measured: showCalls(call) })),
-    ...sampled.map((/** @type {any} */ call) => ({ ...call, measured: `sampled ${(call.share * 100).toFixed(1)} %` }))
+    ...sampled.map((/** @type {any} */ call) => ({ ...call, measured: `sampled ${showShare(call.share, 1)}` }))
   ].sort((left, right) => right.flagged - left.flagged || right.ms - left.ms)
   if (exact === null) terminal.note('sampled only; the option syncCalls counts every call')
   if (pool?.queued > 0) {

@@ -1,7 +1,7 @@
 'use strict'
 
 const { ANSWER_OPTIONS, connect } = require('../connect/connect')
-const { THREAD_COLUMNS, showCulprit, showDuration } = require('../output/display')
+const { THREAD_COLUMNS, showCulprit, showDuration, showShare } = require('../output/display')
 const { localTime } = require('../../base/local-time')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -60,11 +60,6 @@ async function run (invocation) {
 /** @param {any} load */
 function describeLoad ({ ms, workerMs, poolMs, isPoolApart }) {
   const subject = isPoolApart ? 'worker threads' : "worker threads and libuv's pool"
-  const pool = isPoolApart ? `, libuv's pool ${percent(poolMs / ms)}` : ''
-  return `${subject} used ${percent(workerMs / ms)} of a CPU in the last ${showDuration(ms)}${pool}`
-}
-
-/** @param {number} ratio */
-function percent (ratio) {
-  return `${(ratio * 100).toFixed(0)} %`
+  const pool = isPoolApart ? `, libuv's pool ${showShare(poolMs / ms)}` : ''
+  return `${subject} used ${showShare(workerMs / ms)} of a CPU in the last ${showDuration(ms)}${pool}`
 }

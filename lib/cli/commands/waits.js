@@ -2,9 +2,10 @@
 
 const { answerOf, GROUP_OPTION } = require('../connect/group')
 const { ANSWER_OPTIONS, secondsOf } = require('../connect/connect')
-const { showDuration, showLocation } = require('../output/display')
+const { showDuration, showLocation, showShare } = require('../output/display')
 const { tableLines } = require('../output/table')
 const { printable } = require('../../base/printable')
+const { sum } = require('../../base/sums')
 const { MAX_SECONDS } = require('../../shared/captures/kinds')
 const { waitsQuestion } = require('../../shared/group/merge-waits')
 
@@ -35,7 +36,7 @@ module.exports = {
 
 /** @type {import('../output/table').Column[]} */
 const COLUMNS = [
-  { title: 'SHARE', isNumber: true, cell: ({ share }) => `${(share * 100).toFixed(share < 0.0995 ? 1 : 0)} %` },
+  { title: 'SHARE', isNumber: true, cell: ({ share }) => showShare(share, share < 0.0995 ? 1 : 0) },
   { title: 'P50', isNumber: true, cell: ({ p50Ms }) => showDuration(p50Ms) },
   { title: 'P99', isNumber: true, cell: ({ p99Ms }) => showDuration(p99Ms) },
   { title: 'WAITS', isNumber: true, cell: ({ waits, requests }) => waits === requests ? '1' : `${Math.round(waits / requests * 10) / 10}` },
@@ -76,7 +77,7 @@ function routeLines ({ route, requests, open, truncated, totalMs, waitingMs, uns
     ...(open === 0 ? [] : [`${open} of them not answered, or not yet`]),
     ...(truncated === 0 ? [] : [`${truncated} of them not followed to the end: they wait too often`])
   ]
-  const queuedMs = lines.reduce((sum, line) => sum + line.queuedMs, 0)
+  const queuedMs = sum(lines, line => line.queuedMs)
   const isNotable = (/** @type {number} */ ms) => ms >= totalMs * MIN_SHARE && ms >= requests * MIN_MS
   const waiting = waitingMs >= requests * MIN_MS ? `, ${percent(waitingMs, totalMs)} waiting` : shown.length === 0 ? ', hardly any waiting' : ''
   return [
@@ -100,5 +101,5 @@ function describeSerial (serial) {
 
 /** @param {number} ms @param {number} allMs */
 function percent (ms, allMs) {
-  return allMs === 0 ? '0 %' : `${Math.round(ms / allMs * 100)} %`
+  return showShare(allMs === 0 ? 0 : ms / allMs)
 }

@@ -1,6 +1,6 @@
 'use strict'
 
-// Formats durations, code locations, stalls and worker threads for people; times of day are in base/local-time.js. Pure, except that
+// Formats durations, shares, code locations, stalls and worker threads for people; times of day are in base/local-time.js. Pure, except that
 // columns of times depend on today's date.
 
 const { showPosition } = require('../../formats/profile/frame')
@@ -9,6 +9,7 @@ const { localTime, shortLocalTime } = require('../../base/local-time')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 
+const BARS = '▁▂▃▄▅▆▇█'
 const WIDE_COLUMNS = 120 // from which tables show more than a terminal of 80 has room for
 
 /** Of a row about one process. @type {import('./table').Column} */
@@ -17,7 +18,7 @@ const PID_COLUMN = Object.freeze({ title: 'PID', isNumber: true, cell: ({ pid })
 /** @type {readonly import('./table').Column[]} */
 const THREAD_COLUMNS = Object.freeze([
   { title: 'THREAD', cell: ({ name }) => name },
-  { title: 'BUSY', isNumber: true, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '-' : `${(busyMs / observedMs * 100).toFixed(0)} %` },
+  { title: 'BUSY', isNumber: true, cell: ({ busyMs, observedMs }) => observedMs === 0 ? '-' : showShare(busyMs / observedMs) },
   { title: 'LONGEST', isNumber: true, cell: ({ longestMs }) => longestMs === 0 ? '-' : showDuration(longestMs) },
   { title: 'STALLS', isNumber: true, cell: ({ stalls }) => String(stalls) },
   { title: 'MOSTLY IN', endsWithLocation: true, cell: ({ top, problem }) => problem === null ? showLocation(top) : `not observed: ${problem}` }
@@ -39,6 +40,17 @@ function showDuration (ms) {
   return ms < 10_000 ? `${ms.toFixed(0)} ms` : `${(ms / 1e3).toFixed(1)} s`
 }
 
+/** @param {number} share  0 to 1, or more of several CPUs @param {number} [digits] */
+function showShare (share, digits = 0) {
+  return `${(share * 100).toFixed(digits)} %`
+}
+
+/** One character for each value. @param {readonly number[]} values @param {string} [zero] */
+function sparkline (values, zero = BARS[0]) {
+  const top = Math.max(...values, 1)
+  return values.map(value => value === 0 ? zero : BARS[Math.min(BARS.length - 1, Math.floor(value / top * BARS.length))]).join('')
+}
+
 /** @param {{ function: string, file: string, line: number, column: number } | null} frame */
 function showLocation (frame) {
   if (frame === null) return '-'
@@ -55,4 +67,4 @@ function showCause ({ cause, startingUp }) {
   return startingUp ? `${cause}, starting up` : cause
 }
 
-module.exports = { PID_COLUMN, THREAD_COLUMNS, WIDE_COLUMNS, showCause, showCulprit, showDuration, showLocation, timeColumn }
+module.exports = { PID_COLUMN, THREAD_COLUMNS, WIDE_COLUMNS, showCause, showCulprit, showDuration, showLocation, showShare, sparkline, timeColumn }

@@ -3,6 +3,7 @@
 // A call tree bottom up: the functions in which time was spent, without idle time, and on request their callers; and the calls of a tree, depth
 // first. Callers are computed only for the functions shown: for all functions they would be as many as the frames of all stacks.
 
+const { sumBy } = require('../../base/sums')
 const { MAX_STACK_FRAMES } = require('./frame')
 const { timeKindOf } = require('./time-kinds')
 
@@ -83,11 +84,8 @@ function groupByFrame (paths) {
  * @returns {number | undefined} the line (from 1) of the function on which most of its time was spent
  */
 function hottestLine ({ paths }) {
-  /** @type {Map<number, number>} */
-  const microsByLine = new Map()
-  for (const tree of new Set(paths.map(({ at }) => at.tree))) {
-    for (const [line, micros] of tree.lines) microsByLine.set(line, (microsByLine.get(line) ?? 0) + micros)
-  }
+  const trees = new Set(paths.map(({ at }) => at.tree))
+  const microsByLine = sumBy([...trees].flatMap(({ lines }) => [...lines]), ([line]) => line, ([, micros]) => micros)
   const [hottest] = [...microsByLine].sort(([, a], [, b]) => b - a)
   return hottest?.[0]
 }

@@ -2,8 +2,10 @@
 
 // Builds the tree of sampled allocations: frames with the bytes that they allocated themselves and the total with everything below them. Pure.
 
+const { sum, sumBy } = require('../../base/sums')
 const { callsOf } = require('./callers')
 const { describeFrame } = require('./frame')
+const { flatten } = require('./nodes')
 const { showNames } = require('./shown-names')
 
 /** @import { CallFrame, EncodeContext, ProfileNode } from '../../../types/profile' */
@@ -61,7 +63,7 @@ function buildHeapTree (sampling, context = {}) {
     }
   }
   for (const { tree } of order.toReversed()) {
-    tree.totalBytes = tree.selfBytes + tree.children.reduce((sum, child) => sum + child.totalBytes, 0)
+    tree.totalBytes = tree.selfBytes + sum(tree.children, child => child.totalBytes)
   }
   showNames(root)
   return root
@@ -148,14 +150,8 @@ function bytesByFunction (root) {
  * @returns {{ process: string, bytes: number }[]} the heaviest first; empty in a profile of one process
  */
 function bytesByProcess (root) {
-  /** @type {Map<string, number>} */
-  const bytesOf = new Map()
-  const waiting = [root]
-  for (const { processes, children } of waiting) {
-    for (const child of children) waiting.push(child)
-    for (const { process, bytes } of processes) bytesOf.set(process, (bytesOf.get(process) ?? 0) + bytes)
-  }
-  return [...bytesOf].map(([process, bytes]) => ({ process, bytes })).sort((a, b) => b.bytes - a.bytes)
+  const held = flatten(root).flatMap(({ processes }) => processes)
+  return [...sumBy(held, ({ process }) => process, ({ bytes }) => bytes)].map(([process, bytes]) => ({ process, bytes })).sort((a, b) => b.bytes - a.bytes)
 }
 
 /**

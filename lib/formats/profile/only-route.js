@@ -7,7 +7,7 @@ const { buildCallTree } = require('./call-tree')
 const { idleUnless, withCallers } = require('./nodes')
 const { timesByRoute } = require('./time-kinds')
 const { errors } = require('../../base/errors')
-const { countBy } = require('../../base/sums')
+const { countBy, sum } = require('../../base/sums')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { RouteTime } from './time-kinds' */
@@ -47,7 +47,7 @@ function describeRoutes (times) {
 
 /** @param {string} route @param {RouteTime[]} times */
 function describeShare (route, times) {
-  const busy = times.reduce((sum, { micros }) => sum + micros, 0)
+  const busy = sum(times, ({ micros }) => micros)
   const show = (/** @type {string | null} */ wanted) => {
     const { micros } = times.find(time => time.route === wanted) ?? { micros: 0 }
     return { seconds: (micros / 1e6).toFixed(2), percent: `${(busy > 0 ? 100 * micros / busy : 0).toFixed(1)} %` }
@@ -78,7 +78,7 @@ function onlySampled (nodes, before, after) {
 /** @param {ProfileNode['positionTicks']} ticks @param {number} share */
 function shareOfTicks (ticks, share) {
   if (ticks === undefined || share >= 1) return ticks
-  const all = ticks.reduce((sum, one) => sum + one.ticks, 0)
+  const all = sum(ticks, one => one.ticks)
   const wanted = share > 0 ? Math.max(1, Math.round(all * share)) : 0
   let seen = 0
   let given = 0

@@ -2,6 +2,9 @@
 
 // Sums the time of a profile by kind of code, by process and by route, to show whether the application's code takes it. Pure.
 
+const { flatten } = require('./nodes')
+const { sum, sumBy } = require('../../base/sums')
+
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { CallTree } from './call-tree' */
 /** @import { Frame } from './frame' */
@@ -22,11 +25,7 @@ function timeKindOf ({ name, origin }) {
 /** @param {CallTree} root @returns {Record<TimeKind, number>} microseconds */
 function sumTimeKinds (root) {
   const micros = { app: 0, dependency: 0, wasm: 0, node: 0, native: 0, gc: 0, idle: 0 }
-  const waiting = [root]
-  for (const { frame, selfMicros, children } of waiting) {
-    micros[timeKindOf(frame)] += selfMicros
-    for (const child of children) waiting.push(child)
-  }
+  for (const { frame, selfMicros } of flatten(root)) micros[timeKindOf(frame)] += selfMicros
   return micros
 }
 
@@ -48,26 +47,17 @@ function summarizeTime (root) {
 function timesByProcess (root) {
   /** @type {Map<string, ProcessTime>} */
   const times = new Map()
-  const waiting = [root]
-  for (const { frame, processes, children } of waiting) {
-    for (const child of children) waiting.push(child)
+  for (const { frame, processes } of flatten(root)) {
     const isIdle = timeKindOf(frame) === 'idle'
     for (const [process, routes] of processes) {
       const time = times.get(process) ?? { process, micros: 0, busyMicros: 0 }
       times.set(process, time)
-      const micros = sumMicros(routes)
+      const micros = sum(routes.values(), spent => spent.micros)
       time.micros += micros
       if (!isIdle) time.busyMicros += micros
     }
   }
   return [...times.values()].sort((a, b) => b.busyMicros - a.busyMicros)
-}
-
-/** @param {ReadonlyMap<string | null, { micros: number }>} routes  of one function in one process */
-function sumMicros (routes) {
-  let sum = 0
-  for (const { micros } of routes.values()) sum += micros
-  return sum
 }
 
 /**
@@ -98,15 +88,9 @@ function kindsOf (processes) {
  * @returns {RouteTime[]} heaviest first; empty if the profile has no routes
  */
 function timesByRoute (root) {
-  /** @type {Map<string | null, number>} */
-  const micros = new Map()
-  const waiting = [root]
-  for (const { frame, routes, children } of waiting) {
-    for (const child of children) waiting.push(child)
-    if (timeKindOf(frame) === 'idle') continue
-    for (const [route, spent] of routes) micros.set(route, (micros.get(route) ?? 0) + spent.micros)
-  }
-  return [...micros].map(([route, micros]) => ({ route, micros })).sort((a, b) => b.micros - a.micros)
+  const spent = flatten(root).flatMap(({ frame, routes }) => timeKindOf(frame) === 'idle' ? [] : [...routes])
+  const microsByRoute = sumBy(spent, ([route]) => route, ([, { micros }]) => micros)
+  return [...microsByRoute].map(([route, micros]) => ({ route, micros })).sort((a, b) => b.micros - a.micros)
 }
 
-module.exports = { describeTotal, kindOf, kindsOf, summarizeTime, sumMicros, timeKindOf, timesByProcess, timesByRoute }
+module.exports = { describeTotal, kindOf, kindsOf, summarizeTime, timeKindOf, timesByProcess, timesByRoute }

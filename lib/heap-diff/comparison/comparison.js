@@ -6,6 +6,7 @@
 const { inferInterfaces } = require('../graph/interfaces')
 const { classRowsOf, toBaseline } = require('./baseline')
 const { matchIds, NONE } = require('./match-ids')
+const { sum } = require('../../base/sums')
 
 /** @import { Analysis } from './load-snapshots' */
 /** @import { Baseline } from './baseline' */
@@ -52,9 +53,8 @@ function compare (before, after, newest = toBaseline(after)) {
   for (let a = 0; a < again.length; a++) table.add(a, again[a])
   for (let b = 0; b < isNew.length; b++) if (isNew[b]) table.add(NONE, b)
   const classes = table.finish()
-  const sum = (/** @type {(change: ClassChange) => number} */ read) => classes.reduce((total, change) => total + read(change), 0)
-  const sizeDeltaBytes = sum(({ allocatedBytes, freedBytes }) => allocatedBytes - freedBytes)
-  const survivorGrowthBytes = sum(({ grownBytes }) => grownBytes)
+  const sizeDeltaBytes = sum(classes, ({ allocatedBytes, freedBytes }) => allocatedBytes - freedBytes)
+  const survivorGrowthBytes = sum(classes, ({ grownBytes }) => grownBytes)
   const heapDeltaBytes = after.heapBytes - before.heapBytes
   const balance = { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes, otherBytes: heapDeltaBytes - sizeDeltaBytes - survivorGrowthBytes }
   return { classes, balance, beforeBytes: before.heapBytes, afterBytes: after.heapBytes }
@@ -171,7 +171,7 @@ function compareTotals (before, after, newest = toBaseline(after)) {
     .map(name => changeOf(name, totalsBefore.get(name) ?? NOTHING, totalsAfter.get(name) ?? NOTHING))
     .filter(({ newCount, deletedCount, allocatedBytes, freedBytes }) => newCount + deletedCount + allocatedBytes + freedBytes > 0)
     .sort((a, b) => b.allocatedBytes - b.freedBytes - (a.allocatedBytes - a.freedBytes))
-  const sizeDeltaBytes = classes.reduce((sum, { allocatedBytes, freedBytes }) => sum + allocatedBytes - freedBytes, 0)
+  const sizeDeltaBytes = sum(classes, ({ allocatedBytes, freedBytes }) => allocatedBytes - freedBytes)
   const heapDeltaBytes = after.heapBytes - before.heapBytes
   const balance = { heapDeltaBytes, sizeDeltaBytes, survivorGrowthBytes: 0, otherBytes: heapDeltaBytes - sizeDeltaBytes }
   return { classes, balance, beforeBytes: before.heapBytes, afterBytes: after.heapBytes }

@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const { Worker } = require('node:worker_threads')
+const { sum } = require('../../base/sums')
 const { errors } = require('../../base/errors')
 const { guarded } = require('../../base/guard')
 const { ownFile, threadFlags } = require('../../base/own-files')
@@ -53,7 +54,7 @@ async function loadSnapshots (files, { isParallel = false, ...options }) {
 
 /** @param {readonly string[]} files */
 function isWorthThread (files) {
-  const bytes = files.reduce((sum, file) => sum + fs.statSync(file).size, 0)
+  const bytes = sum(files, file => fs.statSync(file).size)
   return bytes >= MIN_BYTES && os.availableParallelism() > 1
 }
 

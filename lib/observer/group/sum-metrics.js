@@ -2,7 +2,7 @@
 
 // Combines the metrics of several processes, by the aggregator of each metric, as defined by prom-client.
 
-const { exactParts, roundedSum } = require('../../base/sums')
+const { exactParts, roundedSum, sum } = require('../../base/sums')
 
 /**
  * @typedef {object} Value
@@ -126,7 +126,7 @@ function sumBuckets ({ labels, metricName, histograms }) {
   const reached = histograms.map(() => 0)
   return bounds.map(bound => {
     histograms.forEach((counts, at) => { reached[at] = counts.get(bound) ?? reached[at] })
-    const value = reached.reduce((sum, count) => sum + count, 0)
+    const value = sum(reached)
     return { labels: { le: bound === Infinity ? '+Inf' : bound, ...labels }, metricName, value }
   })
 }

@@ -3,6 +3,7 @@
 // Removes loopscope's frames from sampled allocations, by the rule for CPU profiles (formats/profile/own-frames.js): their allocations
 // count for the nearest function above them, as if they were inlined there. Pure.
 
+const { sumBy } = require('../../base/sums')
 const { functionKey, toProfileNode } = require('../../formats/profile/heap-tree')
 const { flatten } = require('../../formats/profile/nodes')
 const { withoutOwnFrames } = require('../../formats/profile/own-frames')
@@ -22,12 +23,7 @@ function withoutOwnAllocations (profile) {
   const clean = withoutOwnFrames(sampled)
   if (clean === sampled) return profile
   const heirOf = new Map(ids.map((id, index) => [id, clean.samples[index]]))
-  /** @type {Map<number, number>} */
-  const bytes = new Map()
-  for (const { id, selfSize } of before) {
-    const heir = /** @type {number} */ (heirOf.get(id))
-    bytes.set(heir, (bytes.get(heir) ?? 0) + selfSize)
-  }
+  const bytes = sumBy(before, ({ id }) => /** @type {number} */ (heirOf.get(id)), ({ selfSize }) => selfSize)
   const { head, joined } = nest(clean.nodes, bytes)
   const samples = profile.samples.map(sample => {
     const heir = heirOf.get(sample.nodeId)

@@ -3,6 +3,7 @@
 // Learns which functions belong to which route: which functions handle a route, and for which routes functions were seen running. Pure, and
 // bounded: of the functions seen running, the oldest are dropped first, and learned again.
 
+const { sum, sumBy } = require('../../base/sums')
 const { MAX_KEYWORDS, keyOfFrame, keysOfStack } = require('./function-keys')
 
 /** @import { CallFrame } from '../../../types/profile' */
@@ -148,14 +149,15 @@ class Votes {
     const columns = this.#lines.get(line)
     if (columns === undefined) return null
     const tallies = [columns.get(column), nearestBefore(columns, column, name.length + MAX_KEYWORDS)].filter(tally => tally !== undefined)
-    const claim = claimOf(sum(tallies.map(({ probes }) => probes)), sum(tallies.map(({ samples }) => samples)))
+    const votesOf = (/** @type {Source} */ source) => sumBy(tallies.flatMap(tally => [...tally[source]]), ([route]) => route, ([, count]) => count)
+    const claim = claimOf(votesOf('probes'), votesOf('samples'))
     if (claim === null || claim === 'several') return claim
     return claim.votes < MIN_VOTES_TO_CONTRADICT ? null : { ...claim, isEnough: claim.votes >= this.#neededFor(claim.route) }
   }
 
   /** @param {number} route */
   #neededFor (route) {
-    const share = (this.#probes.get(route) ?? 0) / total(this.#probes)
+    const share = (this.#probes.get(route) ?? 0) / sum(this.#probes.values())
     return share > 0 && share < 1 ? Math.max(MIN_VOTES, Math.log(WRONG_SHARE / (1 - share)) / Math.log(share)) : MIN_VOTES
   }
 
@@ -180,20 +182,13 @@ function nearestBefore (columns, column, reach) {
   return columns.get(nearest)
 }
 
-/** @param {Map<number, number>[]} tallies */
-function sum (tallies) {
-  const votes = new Map()
-  for (const tally of tallies) for (const [route, count] of tally) votes.set(route, (votes.get(route) ?? 0) + count)
-  return votes
-}
-
 /**
  * @param {Map<number, number>} probes
  * @param {Map<number, number>} samples
  * @returns {Omit<Claim, 'isEnough'> | 'several' | null}
  */
 function claimOf (probes, samples) {
-  const votes = total(probes) + Math.min(total(samples), MAX_BY_SAMPLES)
+  const votes = sum(probes.values()) + Math.min(sum(samples.values()), MAX_BY_SAMPLES)
   if (votes === 0) return null
   const routes = new Set([...withoutOutliers(probes), ...withoutOutliers(samples)])
   if (routes.size > 1) return 'several'
@@ -203,15 +198,8 @@ function claimOf (probes, samples) {
 
 /** @param {Map<number, number>} votes */
 function withoutOutliers (votes) {
-  const enough = total(votes) * OUTLIER_SHARE
+  const enough = sum(votes.values()) * OUTLIER_SHARE
   return [...votes].filter(([, count]) => count > enough).map(([route]) => route)
-}
-
-/** @param {Map<number, number>} votes */
-function total (votes) {
-  let sum = 0
-  for (const count of votes.values()) sum += count
-  return sum
 }
 
 module.exports = { NONE, FunctionRoutes }

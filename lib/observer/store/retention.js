@@ -2,6 +2,7 @@
 
 // Chooses the artifacts to remove. Pure: it gets a list and removes nothing itself.
 
+const { sum } = require('../../base/sums')
 const { ageMs } = require('../../base/local-time')
 const { RETENTION: DEFAULTS } = require('../../shared/store/defaults')
 const { assertInteger, assertKnownKeys, assertPlainObject } = require('../../base/validate')
@@ -43,7 +44,7 @@ function createLimits (retention = {}) {
  */
 function chooseEvictions (artifacts, limits, { now, freeBytes, partialBytes = 0, keep }) {
   let count = artifacts.length
-  let bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, partialBytes)
+  let bytes = partialBytes + sum(artifacts, artifact => artifact.bytes)
   let free = freeBytes
   const evictions = []
   for (const artifact of oldestFirst(artifacts, now)) {

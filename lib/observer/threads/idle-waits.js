@@ -4,6 +4,7 @@
 // with the line. The source text of that line shows the wait. Pure but for the source lines.
 
 const { fileURLToPath } = require('node:url')
+const { sum } = require('../../base/sums')
 const { idleUnless } = require('../../formats/profile/nodes')
 
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
@@ -23,11 +24,12 @@ function withIdleWaits (profile, source) {
 /** @param {ProfileNode} node @param {Pick<SourceLines, 'read'>} source */
 function isWaiting ({ callFrame: { url }, positionTicks = [] }, source) {
   if (!url.startsWith('file:') || positionTicks.length === 0) return false
-  const sum = (/** @type {{ ticks: number }[]} */ some) => some.reduce((all, { ticks }) => all + ticks, 0)
-  if (sum(positionTicks) < MIN_TICKS) return false
-  const lines = positionTicks.filter(({ ticks }) => ticks >= sum(positionTicks) * (1 - MOST)) // lines with few samples do not decide
+  const ticksOf = (/** @type {{ ticks: number }[]} */ some) => sum(some, ({ ticks }) => ticks)
+  const all = ticksOf(positionTicks)
+  if (all < MIN_TICKS) return false
+  const lines = positionTicks.filter(({ ticks }) => ticks >= all * (1 - MOST)) // lines with few samples do not decide
   const waits = lines.filter(({ line }) => source.read(fileURLToPath(url), line).some(text => WAIT.test(text)))
-  return sum(waits) >= sum(positionTicks) * MOST
+  return ticksOf(waits) >= all * MOST
 }
 
 module.exports = { withIdleWaits }

@@ -6,6 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { sum, sumBy } = require('../../base/sums')
 const { intervalByTimer } = require('../../base/timers')
 const { processCpuMs } = require('../stalls/scheduler')
 const { monotonicMs } = require('../../base/monotonic')
@@ -102,13 +103,12 @@ class ThreadLoadMeter {
     if (open === null) return null
     const fromMs = this.#now() - lastMs
     const intervals = [...this.#intervals.filter(({ atMs }) => atMs > fromMs), open]
-    const sum = (/** @type {'ms' | 'workerMs' | 'poolMs' | 'endedMs'} */ name) => intervals.reduce((all, interval) => all + interval[name], 0)
     const rated = intervals.filter(({ ms }) => ms >= MIN_RATE_MS)
     return {
-      ms: sum('ms'),
-      workerMs: sum('workerMs') + clear(sum('endedMs')),
+      ms: sum(intervals, ({ ms }) => ms),
+      workerMs: sum(intervals, ({ workerMs }) => workerMs) + clear(sum(intervals, ({ endedMs }) => endedMs)),
       areShortLived: rated.length >= MIN_INTERVALS && rated.filter(({ workerMs, endedMs }) => clear(endedMs) > workerMs).length > rated.length / 2,
-      poolMs: sum('poolMs'),
+      poolMs: sum(intervals, ({ poolMs }) => poolMs),
       peak: Math.max(0, ...rated.map(({ ms, workerMs, endedMs }) => (workerMs + clear(endedMs)) / ms)),
       isPoolApart: MAJOR >= NAMES_POOL,
       busiest: busiestOf(intervals)
@@ -145,17 +145,15 @@ function intervalBetween (before, now) {
   if (now === null) return null
   const had = [...now.threads].map(([id, { name, kind, cpuMs }]) => ({ name, kind, ms: Math.max(0, cpuMs - (before.threads.get(id)?.cpuMs ?? 0)) }))
   const ofKind = (/** @type {ThreadTime['kind']} */ wanted) => had.filter(({ kind }) => kind === wanted)
-  const sum = (/** @type {{ ms: number }[]} */ some) => some.reduce((all, { ms }) => all + ms, 0)
-  const byName = new Map()
-  for (const { name, ms } of ofKind('worker')) byName.set(name, (byName.get(name) ?? 0) + ms)
+  const msOf = (/** @type {{ ms: number }[]} */ some) => sum(some, ({ ms }) => ms)
   return {
     atMs: now.atMs,
     ms: now.atMs - before.atMs,
-    workerMs: sum(ofKind('worker')),
-    poolMs: sum(ofKind('pool')),
+    workerMs: msOf(ofKind('worker')),
+    poolMs: msOf(ofKind('pool')),
     // The time of a thread that has ended remains in the process's time only.
-    endedMs: now.processMs - before.processMs - sum(had),
-    byName
+    endedMs: now.processMs - before.processMs - msOf(had),
+    byName: sumBy(ofKind('worker'), ({ name }) => name, ({ ms }) => ms)
   }
 }
 
@@ -166,9 +164,7 @@ function clear (endedMs) {
 
 /** @param {Interval[]} intervals */
 function busiestOf (intervals) {
-  /** @type {Map<string, number>} */
-  const byName = new Map()
-  for (const interval of intervals) for (const [name, ms] of interval.byName) byName.set(name, (byName.get(name) ?? 0) + ms)
+  const byName = sumBy(intervals.flatMap(interval => [...interval.byName]), ([name]) => name, ([, ms]) => ms)
   return [...byName].map(([name, ms]) => ({ name, ms })).filter(({ ms }) => ms >= 1).sort((left, right) => right.ms - left.ms).slice(0, MAX_NAMES)
 }
 

@@ -4,6 +4,8 @@
 // More of its loop cannot be seen from outside. A message to its inspector is answered in the middle of its JavaScript (tried on Node 20 to 26),
 // so the answer does not prove that the loop turns; samples do.
 
+const { sum } = require('../../base/sums')
+
 /** @import { CodeFrame, Culprit } from '../../../types/diagnostics' */
 /** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 
@@ -76,14 +78,13 @@ class ThreadRecord {
 
   /** @returns {ThreadFigures} */
   read () {
-    const sum = (/** @type {(window: WindowFigures) => number} */ of) => this.#windows.reduce((all, window) => all + of(window), 0)
     const open = this.#stretches.open
     return {
-      observedMs: Math.round(sum(({ fromMicros, toMicros }) => toMicros - fromMicros) / 1e3),
-      busyMs: Math.round(sum(({ busyMicros }) => busyMicros) / 1e3),
+      observedMs: Math.round(sum(this.#windows, ({ fromMicros, toMicros }) => toMicros - fromMicros) / 1e3),
+      busyMs: Math.round(sum(this.#windows, ({ busyMicros }) => busyMicros) / 1e3),
       longestMs: Math.round(Math.max(0, ...this.#windows.map(({ longestMicros }) => longestMicros)) / 1e3),
       lastingMs: open !== null && this.#isStall(open) ? Math.round(microsOf(open) / 1e3) : 0,
-      stalls: sum(({ stalls }) => stalls),
+      stalls: sum(this.#windows, ({ stalls }) => stalls),
       top: this.#top()
     }
   }
