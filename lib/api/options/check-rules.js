@@ -7,18 +7,10 @@ const { checkAction, nameOfAction } = require('../../shared/rules/actions')
 const { CONDITIONS, doesNeed } = require('../../shared/rules/conditions')
 const { checkLimit } = require('../../shared/rules/limits')
 
-/** @import { RuleAction, RuleConditions } from '../../../types/rules' */
+/** @import { Rule as RuleOption } from '../../../types/rules' */
 /** @import { Limit } from '../../shared/rules/limits' */
 
-/**
- * @typedef {object} Rule
- * @property {string} name
- * @property {RuleConditions} when  all of them
- * @property {number} withinSeconds  the time window, for conditions with one
- * @property {number} forSeconds  how long they must hold
- * @property {readonly RuleAction[]} do
- * @property {Limit} limit
- */
+/** @typedef {Required<Omit<RuleOption, 'limit'>> & { limit: Limit }} Rule  with its defaults */
 
 const MAX_RULES = 50
 const DEFAULT_WITHIN_SECONDS = 60

@@ -8,45 +8,27 @@ const { isLocal, parseAddress } = require('./admin-settings')
 const { applicationVariables, environmentFacts } = require('./environment-facts')
 const { OPTIONS, variableOf } = require('./options')
 
-/** @import { DiagnosticsOptions, EgressOptions, EngineName, Logger, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
+/** @import { DiagnosticsOptions, EngineName, RetentionOptions, SignalMap, SyncCallOptions } from '../../../types/diagnostics' */
 /** @import { Registry } from 'prom-client' */
 /** @import { Rule } from './check-rules' */
 /** @import { EnvironmentFacts } from './environment-facts' */
 /** @import { OptionRow } from './options' */
 
 /**
- * @typedef {object} CheckedOptions  every option, checked; the caller's objects are not changed
- * @property {string | undefined} appName
- * @property {string | undefined} group
- * @property {number} stallThresholdMs
- * @property {number} heartbeatMs
+ * @typedef {'appName' | 'group' | 'token' | 'tokenFile' | 'authorize' | 'observerFile' | 'logger'} WithoutDefault
+ *
+ * @typedef {object} Completed  with all their members, or in another form than they may be passed
  * @property {{ hz: number, windowSeconds: number, keepSeconds: number, engine: EngineName } | false} recorder
  * @property {Required<SyncCallOptions> | false} syncCalls
- * @property {string} dir
  * @property {Required<RetentionOptions>} retention
  * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap
- * @property {'off' | 'profile' | 'snapshot'} onNearHeapLimit
- * @property {number | false} memoryReport
- * @property {SignalMap} signals
- * @property {string | false} path
- * @property {string | readonly string[] | undefined} token
- * @property {string | undefined} tokenFile
- * @property {DiagnosticsOptions['authorize']} authorize
  * @property {{ listen: boolean | number | string, hosts: readonly string[] }} admin
- * @property {boolean} sourceMaps
- * @property {boolean} threads
- * @property {boolean} dependencyCalls
- * @property {boolean} waits
- * @property {boolean} controlSocket
- * @property {boolean} pm2
- * @property {false | EgressOptions | readonly EgressOptions[]} egress
+ * @property {SignalMap} signals
  * @property {readonly Rule[]} rules
- * @property {boolean} rulesDryRun
- * @property {boolean} startAtOnce
- * @property {string | undefined} observerFile
  * @property {Registry | undefined} registry
- * @property {Logger | undefined} logger
  *
+ * Every option, checked; the caller's objects are not changed.
+ * @typedef {Pick<DiagnosticsOptions, WithoutDefault> & Required<Omit<DiagnosticsOptions, WithoutDefault | keyof Completed>> & Completed} CheckedOptions
  * @typedef {CheckedOptions & EnvironmentFacts} ResolvedOptions
  */
 

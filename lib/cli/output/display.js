@@ -7,7 +7,7 @@ const { showPosition } = require('../../formats/profile/frame')
 const { describeCulprit } = require('../../shared/stalls/stall-line')
 const { localTime, shortLocalTime } = require('../../base/local-time')
 
-/** @import { Stall } from '../../../types/diagnostics' */
+/** @import { CodeFrame, Stall } from '../../../types/diagnostics' */
 
 const BARS = '▁▂▃▄▅▆▇█'
 const WIDE_COLUMNS = 120 // from which tables show more than a terminal of 80 has room for
@@ -51,7 +51,7 @@ function sparkline (values, zero = BARS[0]) {
   return values.map(value => value === 0 ? zero : BARS[Math.min(BARS.length - 1, Math.floor(value / top * BARS.length))]).join('')
 }
 
-/** @param {{ function: string, file: string, line: number, column: number } | null} frame */
+/** @param {Pick<CodeFrame, 'function' | 'file' | 'line' | 'column'> | null} frame */
 function showLocation (frame) {
   if (frame === null) return '-'
   return frame.file === '' ? frame.function : `${frame.function} ${showPosition(frame)}`

@@ -112,8 +112,7 @@ class ControlSocket {
 
   #createHttp () {
     const { createServer } = require('./listener')
-    const { exchange } = require('../../shared/admin/exchange')
-    const { splitTarget } = require('../../shared/admin/exchange')
+    const { exchange, splitTarget } = require('../../shared/admin/exchange')
     return createServer((incoming, outgoing) => {
       const target = incoming.url ?? '/'
       const location = splitTarget(target, '') ?? { base: '', path: target, query: '' }

@@ -2,7 +2,7 @@
 
 // Combines the metrics of several processes, by the aggregator of each metric, as defined by prom-client.
 
-const { exactParts, roundedSum, sum } = require('../../base/sums')
+const { exactParts, groupBy, roundedSum, sum } = require('../../base/sums')
 
 /**
  * @typedef {object} Value
@@ -20,12 +20,10 @@ const { exactParts, roundedSum, sum } = require('../../base/sums')
  *
  * @typedef {(parts: number[]) => Value['value']} WriteSum  combines the parts of a sum
  *
- * @typedef {Map<number, number>} Counts  counts up to each bound
- *
- * @typedef {object} Buckets  with the same labels except `le`
- * @property {Value['labels']} labels
+ * @typedef {object} Histogram
+ * @property {Value['labels']} labels  without `le`
  * @property {string} metricName
- * @property {Counts[]} histograms
+ * @property {Map<number, number>} counts  up to each bound
  *
  * @typedef {object} Series
  * @property {Value['labels']} labels
@@ -48,13 +46,7 @@ const OMITTED = 'omit'
  * @returns {Metric[]}
  */
 function sumMetrics (sets, writeSum = roundedSum) {
-  /** @type {Map<string, Metric[]>} */
-  const byName = new Map()
-  for (const metric of sets.flat()) {
-    const same = byName.get(metric.name)
-    if (same === undefined) byName.set(metric.name, [metric])
-    else same.push(metric)
-  }
+  const byName = groupBy(sets.flat(), ({ name }) => name)
   return [...byName.values()].flatMap(metrics => metrics[0].aggregator === OMITTED ? [] : sumMetric(metrics, writeSum))
 }
 
@@ -83,13 +75,8 @@ function sumMetric (metrics, writeSum) {
  * @returns {Value[]}
  */
 function sumHistograms (metrics, writeSum) {
-  /** @type {Map<string, Buckets>} */
-  const byLabels = new Map()
-  for (const { values } of metrics) {
-    /** @type {Map<string, Counts>} */
-    const counts = new Map() // counts of this histogram
-    for (const value of values.filter(isBucket)) addBucket(value, counts, byLabels)
-  }
+  const histograms = metrics.flatMap(({ values }) => [...groupBy(values.filter(isBucket), keyWithoutBound).values()].map(toHistogram))
+  const byLabels = groupBy(histograms, ({ labels }) => keyOf(labels))
   const rest = gatherSeries(metrics.flatMap(({ values }) => values.filter(value => !isBucket(value))))
   return [
     ...[...byLabels.values()].flatMap(sumBuckets),
@@ -102,30 +89,24 @@ function isBucket ({ labels }) {
   return labels.le !== undefined
 }
 
-/**
- * @param {Value} value
- * @param {Map<string, Counts>} counts
- * @param {Map<string, Buckets>} byLabels
- */
-function addBucket ({ labels: { le, ...labels }, metricName = '', value }, counts, byLabels) {
-  const key = keyOf(labels)
-  let own = counts.get(key)
-  if (own === undefined) {
-    own = new Map()
-    counts.set(key, own)
-    const buckets = byLabels.get(key)
-    if (buckets !== undefined) buckets.histograms.push(own)
-    else byLabels.set(key, { labels, metricName, histograms: [own] })
-  }
-  own.set(le === '+Inf' ? Infinity : Number(le), Number(value))
+/** @param {Value} bucket */
+function keyWithoutBound ({ labels: { le, ...labels } }) {
+  return keyOf(labels)
 }
 
-/** @param {Buckets} buckets */
-function sumBuckets ({ labels, metricName, histograms }) {
-  const bounds = [...new Set(histograms.flatMap(counts => [...counts.keys()]))].sort((left, right) => left - right)
+/** @param {Value[]} buckets  of one series of one process @returns {Histogram} */
+function toHistogram (buckets) {
+  const [{ labels: { le, ...labels }, metricName = '' }] = buckets
+  return { labels, metricName, counts: new Map(buckets.map(({ labels: { le }, value }) => [le === '+Inf' ? Infinity : Number(le), Number(value)])) }
+}
+
+/** @param {Histogram[]} histograms  of one series */
+function sumBuckets (histograms) {
+  const [{ labels, metricName }] = histograms
+  const bounds = [...new Set(histograms.flatMap(({ counts }) => [...counts.keys()]))].sort((left, right) => left - right)
   const reached = histograms.map(() => 0)
   return bounds.map(bound => {
-    histograms.forEach((counts, at) => { reached[at] = counts.get(bound) ?? reached[at] })
+    histograms.forEach(({ counts }, at) => { reached[at] = counts.get(bound) ?? reached[at] })
     const value = sum(reached)
     return { labels: { le: bound === Infinity ? '+Inf' : bound, ...labels }, metricName, value }
   })
@@ -137,16 +118,11 @@ function sumBuckets ({ labels, metricName, histograms }) {
  * @returns {Series[]}
  */
 function gatherSeries (values) {
-  /** @type {Map<string, Series>} */
-  const byKey = new Map()
-  for (const { labels, metricName, value } of values) {
-    const key = `${metricName ?? ''} ${keyOf(labels)}`
-    const series = byKey.get(key)
-    const numbers = Array.isArray(value) ? value : [Number(value)]
-    if (series !== undefined) series.numbers.push(...numbers)
-    else byKey.set(key, { labels, ...(metricName !== undefined && { metricName }), numbers: [...numbers] })
-  }
-  return [...byKey.values()]
+  const bySeries = groupBy(values, ({ metricName, labels }) => `${metricName ?? ''} ${keyOf(labels)}`)
+  return [...bySeries.values()].map(same => {
+    const [{ labels, metricName }] = same
+    return { labels, ...(metricName !== undefined && { metricName }), numbers: same.flatMap(({ value }) => Array.isArray(value) ? value : [Number(value)]) }
+  })
 }
 
 /** The same key for the same labels, in any order. @param {Value['labels']} labels */

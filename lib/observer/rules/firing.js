@@ -5,7 +5,7 @@
 const { showAction } = require('../../shared/rules/actions')
 const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
 
-/** @import { Culprit } from '../../../types/diagnostics' */
+/** @import { ArtifactFacts, Culprit } from '../../../types/diagnostics' */
 /** @import { FindingPlace } from '../../../types/findings' */
 /** @import { Rule } from '../../api/options/check-rules' */
 /** @import { Judged, Readings } from '../../shared/rules/conditions' */
@@ -13,13 +13,7 @@ const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
 /**
  * @typedef {{ culprit: Culprit | FindingPlace | null, route: string | null }} Suspect  the function or route that the conditions point at; limits count per suspect
  *
- * @typedef {object} FiringArtifact
- * @property {import('../../../types/diagnostics').CaptureKind} kind
- * @property {string} name
- * @property {string} path
- * @property {number} bytes
- * @property {number} from  the time that it covers, milliseconds since the epoch
- * @property {number} to
+ * @typedef {Pick<ArtifactFacts, 'kind' | 'name' | 'path' | 'bytes' | 'from' | 'to'>} FiringArtifact
  *
  * @typedef {Suspect & {
  *   rule: string, at: number, conditions: { name: string, value: number | null, wanted: number | string }[], artifacts: FiringArtifact[]

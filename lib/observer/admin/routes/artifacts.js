@@ -3,7 +3,7 @@
 // Routes for this application's files in the store: list, download, delete, and compare heap snapshots. Files of other applications are listed only
 // for their user. A name must be that of a listed file; no path is ever built from it.
 
-const { policyOf } = require('../capture-requests')
+const { outOfScope, policyOf, requesterOf } = require('../capture-requests')
 const { anything, flag, oneOf } = require('../parameters')
 const { createResponse, json } = require('../../../shared/admin/responses')
 const { refuse } = require('../../../base/validate')
@@ -87,9 +87,7 @@ async function download ({ params: { name }, request: { headers }, sources, can 
   const artifact = sources.store.list().find(one => one.name === name)
   if (artifact === undefined) return unknownArtifact(name)
   const { scope } = policyOf(artifact.kind)
-  if (!await can(scope)) {
-    return { status: 403, detail: `A ${artifact.kind} needs the scope ${scope}.`, remedy: `Use a token with the scope ${scope}.` }
-  }
+  if (!await can(scope)) return outOfScope(artifact.kind, scope)
   return part(artifact, headers)
 }
 
@@ -143,7 +141,7 @@ function metadata ({ params: { name }, sources }) {
 /** @param {Context} context */
 function remove ({ params: { name }, sources, request }) {
   if (!sources.store.remove(name)) return unknownArtifact(name)
-  const actor = `${request.endpoint} ${request.peer ?? 'this host'}`
+  const { actor } = requesterOf(request)
   sources.log.info({ audit: { deleted: name, actor } }, `audit: ${name} deleted for ${actor}`)
   return createResponse(204, null)
 }
