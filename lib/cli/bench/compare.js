@@ -3,7 +3,7 @@
 // Compares two benchmarks: figures with the spread of their rounds, findings, functions. Pure.
 
 const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
-const { sum } = require('../../base/sums')
+const { groupBy, sum } = require('../../base/sums')
 const { diffProfiles } = require('../../formats/differences')
 
 /** @import { Finding } from '../../../types/findings' */
@@ -208,9 +208,7 @@ function compareRoutes (before, after, gone) {
 
 /** @param {readonly Round[]} rounds @returns {Map<string, { p50Ms: number, p95Ms: number }>} */
 function medians (rounds) {
-  /** @type {Map<string, MeasuredRoute[]>} */
-  const byRoute = new Map()
-  for (const { routes = [] } of rounds) for (const one of routes) byRoute.set(one.route, [...byRoute.get(one.route) ?? [], one])
+  const byRoute = groupBy(rounds.flatMap(({ routes = [] }) => routes), ({ route }) => route)
   return new Map([...byRoute].map(([route, some]) => [route, { p50Ms: median(some.map(({ p50Ms }) => p50Ms)), p95Ms: median(some.map(({ p95Ms }) => p95Ms)) }]))
 }
 

@@ -14,7 +14,7 @@ const { findTarget } = require('../connect/connect')
 const { Application, assertFindable, findServer } = require('./application')
 const { load } = require('./autocannon')
 const { quantileOf } = require('../../base/bucket-counts')
-const { sum } = require('../../base/sums')
+const { groupBy, sum } = require('../../base/sums')
 const { performance } = require('../../base/timers')
 const { buildCallTree } = require('../../formats/profile/call-tree')
 const { summarizeTime } = require('../../formats/profile/time-kinds')
@@ -231,16 +231,8 @@ function sumStalls (stalls) {
 
 /** @param {Stall[]} stalls @param {(stall: Stall) => string} nameOf @returns {StallGroup[]} */
 function group (stalls, nameOf) {
-  /** @type {Map<string, StallGroup>} */
-  const groups = new Map()
-  for (const stall of stalls) {
-    const name = nameOf(stall)
-    const group = groups.get(name) ?? { name, count: 0, ms: 0 }
-    group.count++
-    group.ms += stall.durationMs
-    groups.set(name, group)
-  }
-  return [...groups.values()].sort((a, b) => b.ms - a.ms)
+  const groups = [...groupBy(stalls, nameOf)].map(([name, same]) => ({ name, count: same.length, ms: sum(same, ({ durationMs }) => durationMs) }))
+  return groups.sort((a, b) => b.ms - a.ms)
 }
 
 module.exports = { measure }

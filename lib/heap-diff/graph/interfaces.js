@@ -2,6 +2,8 @@
 
 // Groups plain objects by their properties, such as `{id, name}`, with the rules and limits of Chrome DevTools.
 
+const { groupBy } = require('../../base/sums')
+
 /** @import { Shape } from './raw-classes' */
 
 const MAX_NAME_LENGTH = 120
@@ -59,12 +61,7 @@ function createMatcher (interfaces, toToken = property => property) {
   // The one with the most properties wins, of several the first.
   const ranked = candidates.sort((a, b) => b.tokens.length - a.tokens.length)
   // By its first property each is looked up; what has none of them is not compared at all.
-  /** @type {Map<unknown, { rank: number, name: string, tokens: unknown[] }[]>} */
-  const byToken = new Map()
-  for (const [rank, { name, tokens }] of ranked.entries()) {
-    const [first] = tokens
-    byToken.set(first, [...byToken.get(first) ?? [], { rank, name, tokens }])
-  }
+  const byToken = groupBy(ranked.map((candidate, rank) => ({ rank, ...candidate })), ({ tokens: [first] }) => first)
   /**
    * @param {readonly unknown[]} tokens  of an object
    * @returns {string} `Object` when none fits

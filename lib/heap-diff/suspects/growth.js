@@ -4,6 +4,7 @@
 // of such an object is what it retains now minus what it retained before; the sum over all is the growth of the heap.
 
 const { matchIds, NONE } = require('../comparison/match-ids')
+const { sum } = require('../../base/sums')
 
 /** @import { Baseline } from '../comparison/baseline' */
 /** @import { Analysis } from '../comparison/load-snapshots' */
@@ -159,7 +160,7 @@ class Contents {
 
   result () {
     const all = [...this.#holds.values()]
-    const countOf = (/** @type {string} */ wanted) => all.filter(({ name }) => name === wanted).reduce((sum, { count }) => sum + count, 0)
+    const countOf = (/** @type {string} */ wanted) => sum(all.filter(({ name }) => name === wanted), ({ count }) => count)
     const holds = addHoldings(all.map(({ coveredTo, ...holding }) => holding))
     const functions = [...this.#functions.values()].sort((a, b) => b.count - a.count).slice(0, MAX_PLACES)
     return { holds, functions, requests: countOf(REQUEST), clientRequests: countOf(CLIENT_REQUEST), newObjects: this.#newObjects }

@@ -10,6 +10,7 @@ const { addHoldings, attributeGrowth, Contents } = require('./growth')
 const { areConnections, nameOf, ownerOfPackage, patternsOf, whatOf } = require('./naming')
 const { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile } = require('./places')
 const { findPath, isOfApplication, largestVariable, readable, signatureOf, stepOf } = require('./retainer-path')
+const { groupBy, sum } = require('../../base/sums')
 
 /** @import { Analysis } from '../comparison/load-snapshots' */
 /** @import { Baseline } from '../comparison/baseline' */
@@ -90,29 +91,21 @@ function growthOf (bytes) {
 function candidates ({ growths }, reader, totalBytes) {
   const leastBytes = Math.min(MIN_BYTES, Math.max(1, totalBytes * MIN_SHARE))
   const large = growths.filter(({ bytes }) => growthOf(bytes) >= leastBytes)
-  /** @type {Map<string, Growth[]>} */
-  const groups = new Map()
-  for (const growth of growths) {
-    if (growthOf(growth.bytes) >= leastBytes) continue
-    const key = reader.kindOf(growth.position)
-    const group = groups.get(key)
-    if (group) group.push(growth)
-    else groups.set(key, [growth])
-  }
-  const together = [...groups.values()].filter(group => sumOf(group) >= leastBytes)
+  const small = growths.filter(({ bytes }) => growthOf(bytes) < leastBytes)
+  const together = [...groupBy(small, ({ position }) => reader.kindOf(position)).values()].filter(group => sumOf(group) >= leastBytes)
   return [...large.map(growth => [growth]), ...together].sort((a, b) => sumOf(b) - sumOf(a)).slice(0, MAX_PATHS)
 }
 
 /** @param {readonly Growth[]} group */
 function sumOf (group) {
-  return group.reduce((sum, { bytes }) => sum + growthOf(bytes), 0)
+  return sum(group, ({ bytes }) => growthOf(bytes))
 }
 
 /** @param {Growth[]} members @param {Reader} reader @returns {Description} */
 function describe (members, reader) {
   const largest = members.reduce((best, member) => growthOf(member.bytes) > growthOf(best.bytes) ? member : best)
   const path = reader.pathOf(largest.position)
-  const bytes = largest.bytes.map((_, at) => members.reduce((sum, member) => sum + member.bytes[at], 0))
+  const bytes = largest.bytes.map((_, at) => sum(members, member => member.bytes[at]))
   const { requests, clientRequests, ...contents } = reader.contentsOf(members.slice(0, MAX_MEMBERS).map(({ position }) => position))
   const className = path.at(-1)?.className ?? reader.classNameOf(largest.position)
   const shown = readable(path)

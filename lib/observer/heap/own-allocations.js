@@ -3,7 +3,7 @@
 // Removes loopscope's frames from sampled allocations, by the rule for CPU profiles (formats/profile/own-frames.js): their allocations
 // count for the nearest function above them, as if they were inlined there. Pure.
 
-const { sumBy } = require('../../base/sums')
+const { groupBy, sumBy } = require('../../base/sums')
 const { functionKey, toProfileNode } = require('../../formats/profile/heap-tree')
 const { flatten } = require('../../formats/profile/nodes')
 const { withoutOwnFrames } = require('../../formats/profile/own-frames')
@@ -44,18 +44,12 @@ function nest ([root, ...others], bytes) {
   const head = /** @type {SampledNode} */ ({ id: root.id, callFrame: root.callFrame, selfSize: 0, children: [] })
   const pending = [{ made: head, from: [root] }]
   for (const { made, from } of pending) {
-    /** @type {Map<string, ProfileNode[]>} */
-    const groups = new Map()
-    for (const { id, children = [] } of from) {
+    for (const { id } of from) {
       joined.set(id, made.id)
       made.selfSize += bytes.get(id) ?? 0
-      for (const child of children) {
-        const node = /** @type {ProfileNode} */ (byId.get(child))
-        const key = functionKey(node.callFrame)
-        groups.set(key, [...groups.get(key) ?? [], node])
-      }
     }
-    for (const group of groups.values()) {
+    const below = from.flatMap(({ children = [] }) => children.map(id => /** @type {ProfileNode} */ (byId.get(id))))
+    for (const group of groupBy(below, ({ callFrame }) => functionKey(callFrame)).values()) {
       const [{ id, callFrame }] = group
       const child = { id, callFrame, selfSize: 0, children: [] }
       made.children.push(child)

@@ -16,6 +16,11 @@ loopscope.display = (() => {
     return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   }
 
+  /** @param {number} ratio */
+  function percent (ratio) {
+    return `${(ratio * 100).toFixed(0)} %`
+  }
+
   /** @param {number} epochMs  shown in the time zone of the browser */
   function time (epochMs) {
     const date = new Date(epochMs)
@@ -87,7 +92,13 @@ loopscope.display = (() => {
     if (target !== undefined) (target.localName === 'details' ? target.firstElementChild : target).focus({ preventScroll: true })
   }
 
+  /** A column with the trace of each row; none where no row has one. */
+  function traceColumns (rows) {
+    const column = { title: 'Trace', className: 'place', cell: ({ traceId }) => traceId === null ? '' : element('code', {}, traceId) }
+    return rows.some(({ traceId }) => traceId !== null) ? [column] : []
+  }
+
   const byId = id => document.getElementById(id)
 
-  return { duration, time, dateTime, place, culprit, culpritCell, element, action, redraw, byId }
+  return { duration, percent, time, dateTime, place, culprit, culpritCell, element, action, redraw, traceColumns, byId }
 })()

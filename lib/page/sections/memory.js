@@ -4,7 +4,7 @@
 // The section of memory: who owns the memory of the process, and how that has developed, as a stacked chart.
 
 loopscope.memory = (() => {
-  const { byId, element, time } = loopscope.display
+  const { byId, element, percent, time } = loopscope.display
   const { showBytes } = loopscope.sizes
   const { memorySites, memoryText, problems, session, tables } = loopscope
   /** From the bottom up: what the application can change is below what it cannot. */
@@ -24,7 +24,7 @@ loopscope.memory = (() => {
     tables.show('owners', [
       { title: 'Owner', cell: ({ owner, name }) => element('span', { className: `owner owner-${owner}` }, memoryText.ownerText(owner, name)) },
       { title: 'In memory', className: 'number', cell: ({ bytes }) => showBytes(bytes) },
-      { title: 'Share', className: 'number', cell: ({ bytes }) => rssBytes === null ? '' : `${(bytes / rssBytes * 100).toFixed(0)} %` },
+      { title: 'Share', className: 'number', cell: ({ bytes }) => rssBytes === null ? '' : percent(bytes / rssBytes) },
       { title: 'Grows by', className: 'number', cell: row => growthOf(row) === undefined ? '' : `${showBytes(growthOf(row).bytesPerMinute)}/min` }
     ], owners.toSorted((left, right) => right.bytes - left.bytes), { empty: '' })
     byId('owners-note').textContent = [

@@ -4,7 +4,7 @@
 // The section of the present: the figures of the last second, the charts with the ten minutes before, memory, and the notice while the loop is blocked.
 
 loopscope.now = (() => {
-  const { byId, culprit, dateTime, duration, element, time } = loopscope.display
+  const { byId, culprit, dateTime, duration, element, percent, time } = loopscope.display
   const { addReading, perSecond } = loopscope.figures
   const { showBytes } = loopscope.sizes
   const { charts, flame, range, tables } = loopscope
@@ -46,7 +46,7 @@ loopscope.now = (() => {
     const orDash = value => value === null || value === undefined ? '–' : value
     const facts = [
       ['Delay, last second', duration(pace.delayMs)],
-      ['Utilization', orDash(utilization === null ? null : `${(utilization * 100).toFixed(0)} %`)],
+      ['Utilization', orDash(utilization === null ? null : percent(utilization))],
       ['Requests per second', orDash(pace.requests?.toFixed(pace.requests < 10 ? 1 : 0))],
       ['In flight', orDash(requests?.inFlight.toLocaleString())],
       ['Memory (RSS)', orDash(typeof memory?.rssBytes === 'number' ? showBytes(memory.rssBytes) : null)]

@@ -5,7 +5,7 @@
 // of each went, in its own code or behind the code of another route.
 
 loopscope.inFlight = (() => {
-  const { byId, culprit, dateTime, duration, element } = loopscope.display
+  const { byId, culprit, dateTime, duration, element, traceColumns } = loopscope.display
   const { describeRoute, describeState } = loopscope.requestText
   const { problems, session, tables } = loopscope
   const PAGE_ROWS = 10
@@ -13,13 +13,12 @@ loopscope.inFlight = (() => {
   function show (answer) {
     const where = answer.running === null ? '' : culprit({ ...answer.running, stack: [] })
     byId('in-flight-note').textContent = noteOf(answer, where)
-    const trace = { title: 'Trace', className: 'place', cell: ({ traceId }) => traceId === null ? '' : element('code', {}, traceId) }
     tables.show('in-flight', [
       { title: 'Route', className: 'place', sort: describeRoute, cell: describeRoute },
       { title: 'Age', className: 'number', sort: ({ ageMs }) => ageMs, cell: ({ ageMs }) => duration(ageMs) },
       { title: 'Now', className: 'place', cell: request => element(request.state === 'running' ? 'strong' : 'span', {}, describeState(request, where)) },
       { title: 'Client', cell: ({ clientGone }) => clientGone ? 'gone' : '' },
-      ...(answer.requests.some(({ traceId }) => traceId !== null) ? [trace] : [])
+      ...traceColumns(answer.requests)
     ], answer.requests, { empty: 'No request is under way.', pageRows: PAGE_ROWS })
   }
 
@@ -43,7 +42,7 @@ loopscope.inFlight = (() => {
 })()
 
 loopscope.requests = (() => {
-  const { dateTime, duration, element } = loopscope.display
+  const { dateTime, duration, element, traceColumns } = loopscope.display
   const { partsOf } = loopscope.figures
   const { describeBehind, describeSlow, describeStep } = loopscope.requestText
   const { problems, session, tables } = loopscope
@@ -55,14 +54,13 @@ loopscope.requests = (() => {
   }
 
   function columnsFor (list) {
-    const trace = { title: 'Trace', className: 'place', cell: ({ traceId }) => traceId === null ? '' : element('code', {}, traceId) }
     return [
       { title: 'Started', sort: ({ at }) => at, cell: ({ at }) => dateTime(at) },
       { title: 'Route', className: 'place', sort: ({ route }) => route, cell: ({ route }) => route },
       { title: 'Status', className: 'number', sort: ({ status }) => status, cell: ({ status }) => status === null ? '' : String(status) },
       { title: 'Duration', className: 'number', sort: ({ durationMs }) => durationMs, cell: ({ durationMs }) => duration(durationMs) },
       { title: 'Where the time went', className: 'wide', cell: timeline },
-      ...(list.some(({ traceId }) => traceId !== null) ? [trace] : [])
+      ...traceColumns(list)
     ]
   }
 

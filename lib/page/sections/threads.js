@@ -4,12 +4,10 @@
 // The section of worker threads: how busy each is, or only their CPU time if they are not profiled. Hidden if there are none.
 
 loopscope.threads = (() => {
-  const { byId, duration, element, place } = loopscope.display
+  const { byId, duration, element, percent, place } = loopscope.display
   const { problems, session, tables } = loopscope
   const NOTABLE_MS = 1000
   const PAGE_ROWS = 10
-
-  const percent = share => `${(share * 100).toFixed(0)} %`
 
   function show ({ off, unwatched, threads, stalls, load }) {
     const isThere = threads.length > 0 || unwatched > 0 || (load?.workerMs ?? 0) >= NOTABLE_MS
