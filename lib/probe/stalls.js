@@ -77,7 +77,7 @@ class Stalls {
     recording.rotateSoon()
     const stall = await this.#explain(measured, stuck)
     if (!isRunning() || stall === null) return
-    addStallToTrace(stuck.spans, stall)
+    addStallToTrace(stuck.spans(), stall)
     this.subscribers.tell(stall)
   }
 

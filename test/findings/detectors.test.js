@@ -311,6 +311,13 @@ test('stalls that another finding names are not unexplained; the others are, wit
     'By code: uniq (auth.js:23) 2.0 s, the package lodash 2.0 s. By cause: code 4.0 s.')
 })
 
+test('a stall while starting up is the start-up, also where that is only a note', () => {
+  const stalls = [{ ...stall({ durationMs: 4000, cause: 'code' }), startingUp: true }]
+  const reported = start => idsOf(ask({ stalls, process: { delay: { p50Ms: 1, p99Ms: 10 }, ...start.process }, ...start.readings }))
+  assert.ok(reported({ process: {} }).includes('unexplained-stalls'))
+  assert.ok(!reported({ process: { startUpMs: 1500 }, readings: { startedAt: 999_000 } }).includes('unexplained-stalls'))
+})
+
 test('a few stalls are said as well where the delay is felt', () => {
   const stalls = [stall({ durationMs: 300 }), stall({ durationMs: 250 })]
   assert.equal(ask({ stalls, process: { delay: { p50Ms: 1, p99Ms: 260 } } }).findings[0].id, 'unexplained-stalls')

@@ -91,6 +91,19 @@ test('Next.js: what it noted on the request', () => {
   assert.equal(routeOf({ method: 'GET', url: '/api/stall/7', [Symbol.for('NextInternalRequestMeta')]: { match } }), 'GET /api/stall/[id]')
 })
 
+for (const [name, path] of [['express', '/{*splat}'], ['express4', '*'], ['express', /.*/]]) {
+  test(`${name}: behind a route for every path (${path}) another framework has the routes, and the path is shown with its values replaced`, async t => {
+    const { seen } = observe(t)
+    const app = require(name)()
+    const router = require(name).Router()
+    app.use('/shop', router)
+    for (const each of [router, app]) each.all(path, (request, response) => response.send(seen()))
+    const { get } = await serve(t, app)
+    assert.equal((await get('/teams/7')).text, 'GET /teams/:id')
+    assert.equal((await get('/shop/teams/7')).text, 'GET /shop/teams/:id')
+  })
+}
+
 test('Next.js behind Express: a route of Express that answers one path has the name, and what takes every path has none', () => {
   const noted = { method: 'GET', url: '/post/7', [Symbol.for('NextInternalRequestMeta')]: { match: { definition: { pathname: '/post/[id]' } } } }
   for (const path of ['*', '/{*rest}', '/p(.*)', /.*/]) assert.equal(routeOf({ ...noted, route: { path } }), 'GET /post/[id]')

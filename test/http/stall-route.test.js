@@ -13,16 +13,21 @@ function createSubject () {
   return subject
 }
 
-test('what an interrupt in the middle of the stall saw decides, and the first one that found a request', () => {
+test('of the requests that interrupts saw, the route that worked for most of the stall decides, not the first one and not the most frequent one', () => {
   const subject = createSubject()
-  subject.stallRoute.note(100)
-  subject.current = requestOf('/stuck')
-  subject.stallRoute.note(100)
-  subject.current = requestOf('/next')
-  subject.stallRoute.note(100)
+  const see = (atMicros, context) => {
+    subject.current = context
+    subject.stallRoute.note(100, atMicros)
+  }
+  see(110, undefined)
+  see(115, requestOf('/first'))
+  see(120, requestOf('/first'))
+  see(125, requestOf('/first'))
+  see(150, requestOf('/stuck'))
+  see(170, requestOf('/stuck'))
   const slowest = { context: requestOf('/slow'), fromMicros: 110, toMicros: 190 }
   assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest]).subject().route, 'GET /stuck')
-  assert.equal(subject.stallRoute.now(), 'GET /next')
+  assert.equal(subject.stallRoute.now(), 'GET /stuck')
 })
 
 test('without an interrupt the handler that ran longest in that time decides, and no other', () => {
@@ -38,7 +43,7 @@ test('a stall in which no request was seen at work belongs to a request only if 
   const after = { context: requestOf('/after'), fromMicros: 160, toMicros: 190 }
   const most = { context: requestOf('/most'), fromMicros: 110, toMicros: 190 }
   const routeOf = slowest => {
-    stallRoute.note(100)
+    stallRoute.note(100, 150)
     return stallRoute.of({ fromMicros: 100, toMicros: 200 }, [slowest]).subject().route
   }
   assert.deepEqual([routeOf(after), routeOf(most), routeOf(null)], [null, 'GET /most', null])
@@ -46,17 +51,17 @@ test('a stall in which no request was seen at work belongs to a request only if 
 
 test('a request that was handled at the end of a stall did not cause it', () => {
   const subject = createSubject()
-  subject.stallRoute.note(100)
-  subject.stallRoute.note(100)
+  subject.stallRoute.note(100, 120)
+  subject.stallRoute.note(100, 180)
   subject.current = requestOf('/waited')
-  subject.stallRoute.note(100)
+  subject.stallRoute.note(100, 190)
   assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).subject().route, null)
 })
 
 test('what was seen in an earlier stall is not used for this one', () => {
   const subject = createSubject()
   subject.current = requestOf('/earlier')
-  subject.stallRoute.note(50)
+  subject.stallRoute.note(50, 90)
   assert.equal(subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, []).subject().route, null)
 })
 
@@ -64,7 +69,7 @@ test('the route is read when it is needed: a router under way has found it by th
   const subject = createSubject()
   const context = { request: { method: 'GET', baseUrl: '', route: undefined } }
   subject.current = context
-  subject.stallRoute.note(100)
+  subject.stallRoute.note(100, 150)
   const stuck = subject.stallRoute.of({ fromMicros: 100, toMicros: 200 }, [])
   assert.equal(stuck.isAnswered(), false)
   context.request.route = { path: '/late' }

@@ -31,6 +31,9 @@ const MAX_CHAINS = 50
 
 const MAX_SEGMENTS = 20 // path segments that are tried as a prefix
 
+// As the versions of Express write it, and as the source of an expression.
+const EVERY_PATH = /^\^?(\\?\/)?(\*\w*|\{\*\w+\}|\{\/\*\w+\}|\.\*|\(\.\*\))\$?$/
+
 /** @type {WeakMap<object, RouteFacts>} */
 const factsByRoute = new WeakMap()
 
@@ -40,6 +43,14 @@ const factsByRoute = new WeakMap()
  */
 function isOnePath (route) {
   return typeof route?.path === 'string' && !route.path.includes('*')
+}
+
+/**
+ * @param {any} route  of a request
+ * @returns {boolean} whether it is an Express route for every path: what it calls, such as React Router, has the routes
+ */
+function isEveryPath (route) {
+  return EVERY_PATH.test(shown(route?.path))
 }
 
 /**
@@ -272,4 +283,4 @@ function stackOf (handler) {
   return Array.isArray(router?.stack) ? router.stack : null
 }
 
-module.exports = { expressTemplate, isOnePath }
+module.exports = { expressTemplate, isEveryPath, isOnePath }

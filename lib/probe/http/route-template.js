@@ -3,7 +3,7 @@
 // The route of a request: its method, and the template of its path: set by the application, or from the framework that matched it, or else the path
 // with its values masked. It never contains a value of a path, and nothing throws.
 
-const { expressTemplate, isOnePath } = require('./express-template')
+const { expressTemplate, isEveryPath, isOnePath } = require('./express-template')
 const { maskedTemplate, pathnameOf, shortMask } = require('./mask-path')
 const { routeFactsIn, routeFactsOf } = require('./set-route')
 
@@ -123,7 +123,9 @@ function knownTemplate (request, routeFacts) {
   if (typeof template === 'string') return template
   const route = template === null ? undefined : request.route
   if (isOnePath(route)) return expressTemplate(request, route)
-  return nextTemplate(request) ?? (template === null ? null : expressTemplate(request, route))
+  const ofNext = nextTemplate(request)
+  if (ofNext !== undefined || template === null) return ofNext ?? null
+  return isEveryPath(route) ? undefined : expressTemplate(request, route)
 }
 
 /** @param {any} request @returns {string | undefined} `/api/stall/[id]` */

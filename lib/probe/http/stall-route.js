@@ -1,11 +1,13 @@
 'use strict'
 
-// Finds the request that blocked the main thread, its route and its trace: by an interrupt in the middle of the stall, or, when the stall was over
-// before the interrupt came, the one whose handler ran longest in that time.
+// Finds the request that blocked the main thread, its route and its trace: by interrupts in the middle of the stall, or, when the stall was over
+// before an interrupt came, the one whose handler ran longest in that time.
 
+const { monotonicMicros } = require('../../base/monotonic')
+const { sumBy } = require('../../base/sums')
 const { activeSpan } = require('../open-telemetry')
 const { spansOf, traceOf } = require('../trace-of')
-const { isFinished, routeOf } = require('./route-template')
+const { UNMATCHED, isFinished, routeInFlight, routeOf } = require('./route-template')
 
 /** @import { Subject } from '../../shared/stalls/stall' */
 /** @import { Span } from '../open-telemetry' */
@@ -16,15 +18,22 @@ const { isFinished, routeOf } = require('./route-template')
  * @typedef {object} Stuck  the work that blocked the main thread
  * @property {() => boolean} isAnswered  true also without a request; before that the router may not have found the route
  * @property {() => Subject} subject
- * @property {Span[]} spans  of OpenTelemetry, innermost first
+ * @property {() => Span[]} spans  of OpenTelemetry, innermost first
  */
+
+/**
+ * @typedef {object} Seen  what an interrupt saw
+ * @property {number} atMicros
+ * @property {RequestContext | undefined} context  undefined: no request
+ * @property {Span | null} span
+ */
+
+// More than the observer asks for in one stall.
+const MAX_SEEN = 50
 
 class StallRoute {
   #context
-  /**
-   * What interrupts of the last stall saw. lead: how often a request, minus how often none
-   * @type {{ tickMicros: number, lead: number, found: RequestContext | undefined, span: Span | null } | undefined}
-   */
+  /** What interrupts of the last stall saw, oldest first. @type {{ tickMicros: number, seen: Seen[] } | undefined} */
   #noted
 
   /** @param {Pick<RouteContext, 'current'>} context */
@@ -46,12 +55,11 @@ class StallRoute {
   /**
    * Call it in the middle of a stall.
    * @param {number} tickMicros  the heartbeat's last tick before it
+   * @param {number} [atMicros]  now
    */
-  note (tickMicros) {
-    const seen = { found: this.#context.current(), span: activeSpan() }
-    const noted = this.#noted?.tickMicros === tickMicros ? this.#noted : { tickMicros, lead: 0, ...seen }
-    noted.lead += seen.found === undefined ? -1 : 1
-    this.#noted = noted.found === undefined && seen.found !== undefined ? { ...noted, ...seen } : noted
+  note (tickMicros, atMicros = monotonicMicros()) {
+    if (this.#noted?.tickMicros !== tickMicros) this.#noted = { tickMicros, seen: [] }
+    if (this.#noted.seen.length < MAX_SEEN) this.#noted.seen.push({ atMicros, context: this.#context.current(), span: activeSpan() })
   }
 
   /**
@@ -60,29 +68,45 @@ class StallRoute {
    * @returns {Stuck}
    */
   of ({ fromMicros, toMicros }, slowest) {
-    const seen = this.#noted?.tickMicros === fromMicros ? this.#noted : undefined
+    const seen = this.#noted?.tickMicros === fromMicros ? this.#noted.seen : []
     this.#noted = undefined
     const during = slowest.find(one => one !== null && one.toMicros > fromMicros && one.fromMicros < toMicros)
-    const context = foundIn(seen, during, toMicros - fromMicros)
-    const span = seen !== undefined && seen.found === context ? seen.span : null
+    const isMost = during && during.toMicros - during.fromMicros >= (toMicros - fromMicros) / 2
+    const slow = { context: seen.length === 0 || isMost ? during?.context : undefined, span: null }
+    const worked = () => mostSeen(seen, { fromMicros, toMicros }) ?? slow
     return {
-      isAnswered: () => context === undefined || isFinished(context.request),
-      subject: () => ({ route: context === undefined ? null : routeOf(context.request), trace: traceOf(context?.request, span) }),
-      spans: spansOf(context?.request, span)
+      isAnswered: () => {
+        const { context } = worked()
+        return context === undefined || isFinished(context.request)
+      },
+      subject: () => {
+        const { context, span } = worked()
+        return { route: context === undefined ? null : routeOf(context.request), trace: traceOf(context?.request, span) }
+      },
+      spans: () => {
+        const { context, span } = worked()
+        return spansOf(context?.request, span)
+      }
     }
   }
 }
 
 /**
- * A timer can hold the loop while requests wait, which are then handled in the same turn: it is not theirs.
- * @param {{ lead: number, found: RequestContext | undefined } | undefined} seen  by interrupts
- * @param {SlowRequest | null | undefined} during
- * @param {number} micros  of the stall
+ * One turn of the loop handles several requests, and interrupts are frequent at its beginning and rare later: each of them stands for the time since
+ * the one before, and the route with most time is the stall's. A timer can hold the loop while requests wait, which are then handled in the same
+ * turn: it is not theirs.
+ * @param {readonly Seen[]} seen
+ * @param {{ fromMicros: number, toMicros: number }} tick
+ * @returns {Seen | null} the first of that route; null: no request for most of the time
  */
-function foundIn (seen, during, micros) {
-  if (seen?.found !== undefined && seen.lead >= 0) return seen.found
-  const isMost = during && during.toMicros - during.fromMicros >= micros / 2
-  return seen === undefined || isMost ? during?.context : undefined
+function mostSeen (seen, { fromMicros, toMicros }) {
+  const inTurn = seen.map((one, index) => ({
+    one,
+    route: one.context === undefined ? null : routeInFlight(one.context.request) ?? UNMATCHED, // registers no name
+    micros: (index === seen.length - 1 ? toMicros : one.atMicros) - (index === 0 ? fromMicros : seen[index - 1].atMicros)
+  }))
+  const [most] = [...sumBy(inTurn, ({ route }) => route, ({ micros }) => micros)].sort(([, left], [, right]) => right - left)
+  return most === undefined || most[0] === null ? null : inTurn.find(({ route }) => route === most[0])?.one ?? null
 }
 
 /**

@@ -392,7 +392,8 @@ const unexplainedStalls = {
   find (readings, found) {
     const { stalls, process, thresholdMs, pid } = readings
     const explaining = found.filter(({ severity }) => severity === 'critical' || severity === 'warning')
-    const left = stalls.filter(stall => !explaining.some(finding => isExplained(stall, finding)))
+    const isReported = found.some(({ id }) => id === 'start-up')
+    const left = stalls.filter(stall => !(stall.startingUp && isReported) && !explaining.some(finding => isExplained(stall, finding)))
     const ms = stalledMs(left)
     const longestMs = Math.max(0, ...left.map(({ durationMs }) => durationMs))
     const stallTimeMs = stallTimeOf(readings)
@@ -436,8 +437,8 @@ const unexplainedStalls = {
 }
 
 /** @param {Stall} stall @param {Finding} finding */
-function isExplained ({ cause, culprit, startingUp, stack }, { id, where }) {
-  if (BY_CAUSE[id]?.includes(cause) || (id === 'start-up' && startingUp)) return true
+function isExplained ({ cause, culprit, stack }, { id, where }) {
+  if (BY_CAUSE[id]?.includes(cause)) return true
   if (where === null) return false
   const dependency = dependencyOf(where)
   if (culprit !== null && dependency !== null && dependency === dependencyOf(culprit)) return true
