@@ -57,6 +57,13 @@ test('a collection that slept was starved of its helper threads, one that worked
   assert.equal(judgeCause(COLLECTED, { ...COLLECTING, cpuMs: 25 }), 'starved')
 })
 
+test('a short collection in a stall that otherwise shows the engine at work did not cause it', () => {
+  const engine = { ...NOTHING, runQueueMs: 1, observerLateMs: 0, cpuMs: 980, codeMs: 0, gcMs: 90 }
+  assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100, sampledShare: 0.97 }, engine), 'code')
+  assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100, sampledShare: 0.97 }, { ...engine, cpuMs: 20 }), 'unknown')
+  assert.equal(judgeCause({ durationMs: 1000, thresholdMs: 100, sampledShare: 0.15 }, engine), 'gc', 'where samples are missing, the few that there are count')
+})
+
 const OWN = { isOwnCpu: true, sampledShare: 0.3 }
 const DENSE = { sampledShare: 0.97 }
 

@@ -30,7 +30,7 @@ function createSubject (parts = {}) {
     isStill: () => true,
     logNow: (fields, message) => subject.logged.push({ ...fields, message }),
     records: subject.records,
-    context: { appRoot: '/app' },
+    context: { appRoot: '/app', hz: 100 },
     thresholdMs: 100,
     canProbe: () => true,
     probesOf: () => [],

@@ -39,6 +39,7 @@ test('the advice names a function that exists', () => {
   assert.match(adviceOf('fs.statSync').instead, /fs\.promises\.stat/)
   assert.match(adviceOf('crypto.pbkdf2Sync').instead, /crypto\.pbkdf2 /)
   assert.match(adviceOf('Date.now').instead, /clock\.now\(\)/)
+  for (const api of ['require', 'import']) assert.match(adviceOf(api).instead, /^load it at start-up/)
 })
 
 test('a family stands for what is watched by default; signatures and hashes are watched on request', () => {

@@ -14,6 +14,7 @@ const SYNCHRONOUS = /\wSync$/
 const PUBLIC_NAMES = new Map([
   ['zlib.syncBufferWrapper', 'zlib.*Sync'],
   ['modules.require', 'require'],
+  ['modules.importModuleDynamicallyCallback', 'import'],
   ['crypto.signOneShot', 'crypto.sign'],
   ['crypto.verifyOneShot', 'crypto.verify'],
   ['crypto.sign', 'crypto.createSign().sign'],

@@ -43,11 +43,12 @@ const MAX_GAP_MICROS = 50e3 // five samples at the usual rate: what is seen afte
 function judgeCause (stall, evidence) {
   const needMs = stall.durationMs * SHARE
   const { cpuMs, codeMs, gcMs } = evidence
+  const { sampledShare = 0 } = stall
   if (isStarved(stall, evidence)) return 'starved'
   if (isSuspended(stall, evidence)) return 'suspended'
   if (evidence.runQueueMs === null && !hadCpuTime(stall, evidence)) return 'unknown'
-  // Samples of gc and of code divide the time between them; the rest of a stall can be (program) or unsampled.
-  const isCollector = gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR
+  // Samples of gc and of code divide the time between them; the rest of a stall can be unsampled, or the engine's: then gc is not most of it.
+  const isCollector = gcMs !== null && codeMs !== null && gcMs > 0 && gcMs >= codeMs * COLLECTOR_FACTOR && gcMs >= needMs * Math.min(1, sampledShare)
   // A few samples of the collector do not prove what held the loop before there were samples.
   if (isCollector && (!stall.missedMs || gcMs >= needMs)) {
     if (evidence.runQueueMs === null) return (cpuMs ?? needMs) >= needMs ? 'gc' : 'unknown'

@@ -5,8 +5,11 @@
 
 const LONGEST_WORD = 32
 
-// What a developer writes into a mount path: letters, with at most two digits (v1, oauth2, v2.1, $metadata), or a single sign (-, ~).
+// What a developer writes into a mount path: letters, with at most two digits (v1, oauth2, v2.1, $metadata), or a single sign (-, ~). A number of
+// its own beside them is a value (post-12, 7.json), except in a version.
 const WORD = /^(?=.*[a-z])\$?[a-z_.~-]*(?:\d[a-z_.~-]*){0,2}$/i
+const NUMBER = /(?:^|[._~-])\d+(?:[._~-]|$)/
+const VERSION = /^v[\d.]+$/i
 const SIGNS = /^[-._~!$*+,;=:@()]+$/
 const LONG_HEX = /^[0-9a-f]{8,}$/i
 
@@ -59,8 +62,12 @@ function maskSegment (segment, params) {
   const value = decodeSegment(segment)
   const name = Object.keys(params).find(key => params[key] === value)
   if (name !== undefined) return `:${name}`
-  const isFixed = segment.length <= LONGEST_WORD && (SIGNS.test(segment) || (WORD.test(segment) && !LONG_HEX.test(segment)))
-  return isFixed ? segment : ':id'
+  return segment.length <= LONGEST_WORD && (SIGNS.test(segment) || isWord(segment)) ? segment : ':id'
+}
+
+/** @param {string} segment */
+function isWord (segment) {
+  return WORD.test(segment) && !LONG_HEX.test(segment) && (!NUMBER.test(segment) || VERSION.test(segment))
 }
 
 /** @param {string} segment */

@@ -21,6 +21,7 @@ function advice (why, instead, link) {
 const DERIVES = 'it is slow by design, 10 to 500 ms, and all other requests wait for it'
 const SEARCHES = 'it tries random numbers until one is prime, which can take any time'
 const ENTROPY = 'it generates and copies random bytes on the event loop'
+const LOADS = 'it reads, compiles and runs the files of a module on the event loop'
 const LARGE = 'the time grows with the input, and all of it is spent on the event loop'
 const SIGNS = 'an RSA signature takes about 1 ms on the event loop, an elliptic-curve signature about 0.05 ms'
 const SPAWNS = 'it starts a process, then waits until that process exits'
@@ -63,6 +64,8 @@ const BY_API = {
   'child_process.execSync': advice(SPAWNS, 'child_process.exec, or execFile without a shell', 'child_process.html#child_processexeccommand-options-callback'),
   'child_process.execFileSync': advice(SPAWNS, 'child_process.execFile', 'child_process.html#child_processexecfilefile-args-options-callback'),
   'child_process.spawnSync': advice(SPAWNS, 'child_process.spawn', 'child_process.html#child_processspawncommand-args-options'),
+  require: advice(LOADS, 'load it at start-up, before the process answers requests', 'modules.html'),
+  import: advice(LOADS, 'load it at start-up, before the process answers requests', 'esm.html'),
   'Atomics.wait': advice('the thread sleeps, and with it the event loop', 'Atomics.waitAsync, or a message between threads', 'worker_threads.html'),
   'JSON.parse': advice(LARGE, 'request less data (pages, fields), parse it as a stream, or parse it in worker_threads', 'worker_threads.html'),
   'JSON.stringify': advice(LARGE, 'send less data (pages, fields), convert what several receive only once, cache the JSON of data that does not change, or write it as a stream', 'worker_threads.html'),
