@@ -72,6 +72,6 @@ test('a response ended before the middleware, or at once, is counted', async t =
   const { get } = await serve(t, app, { context })
   await get('/before')
   await get('/after')
-  assert.deepEqual(await counted(requests, 2), ['GET _unmatched 200 2'])
+  assert.deepEqual(await counted(requests, 2), ['GET /after 200 1', 'GET /before 200 1'])
   assert.equal(requests.read().active[0].count, 0)
 })

@@ -23,6 +23,22 @@ for (const [name, express] of Object.entries(frameworks)) {
     assert.deepEqual(await counted(requests, 6), ['GET /ok/:id 200 2', 'GET /passed/:id 500 1', 'GET /thrown/:id 500 1', 'GET _unmatched 404 1', 'HEAD /ok/:id 200 1'])
   })
 
+  test(`${name}: what a framework below it answers has its path, values taken out; files and what is refused have no route`, async t => {
+    const { context, requests, middleware } = createParts()
+    const app = express()
+    app.use(middleware)
+    app.use((request, response, next) => request.url.startsWith('/messages') ? next() : response.status(403).end())
+    app.use((request, response, next) => request.url === '/messages/broken' ? next(new Error('no')) : next())
+    app.use((request, response) => {
+      if (request.url.endsWith('.css')) response.setHeader('Last-Modified', new Date(0).toUTCString())
+      response.end('x')
+    })
+    app.use((error, request, response, next) => { response.statusCode = error ? 500 : 200; response.end('handled') })
+    const { get } = await serve(t, app, { context })
+    for (const path of ['/messages/1', '/messages/2', '/messages/broken', '/messages/a.css', '/secret']) await get(path)
+    assert.deepEqual(await counted(requests, 5), ['GET /messages/:id 200 2', 'GET /messages/broken 500 1', 'GET _unmatched 200 1', 'GET _unmatched 403 1'])
+  })
+
   test(`${name}: mounted twice and in a sub-application, it counts once`, async t => {
     const { context, requests, middleware } = createParts()
     const app = express()

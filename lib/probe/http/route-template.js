@@ -106,11 +106,21 @@ function answeredTemplate (context, status) {
  */
 function resolve (request, method, routeFacts, status) {
   const template = routeFacts?.template ?? knownTemplate(request, routeFacts)
-  if (template === null || template === '') return UNMATCHED
+  if (template === '' || (template === null && !isAnsweredBelow(request, status))) return UNMATCHED
   // A scanner requests any path, and gets 404: only an answered path gets a name.
   const found = template ?? (status === STATUS_NOT_FOUND ? null : masked(request))
   if (found === null) return UNMATCHED
   return BODILESS.has(method) ? found : found + operationOf(request, routeFacts?.subject)
+}
+
+/**
+ * Whether a middleware of Express answered, and not with a file: another framework, such as Feathers or LoopBack, has the routes.
+ * @param {any} request
+ * @param {number} [status]
+ */
+function isAnsweredBelow (request, status = STATUS_NOT_FOUND) {
+  const isRefused = status >= 400 && status < 500
+  return !isRefused && typeof request.app?.set === 'function' && request.res?.hasHeader('last-modified') === false
 }
 
 /**
