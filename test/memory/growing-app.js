@@ -69,10 +69,10 @@ async function upload (bytes, path = '/') {
 }
 
 async function pack () {
-  const gzip = zlib.createGzip() // zlib
+  const gzip = zlib.createGzip()
   gzip.write('x')
   await once(gzip, 'readable')
-  kept.push(gzip)
+  kept.push(gzip) // zlib
 }
 
 function open () {
