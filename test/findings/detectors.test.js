@@ -371,6 +371,15 @@ test('logging that has most of the work is named, although nothing is wrong', ()
   assert.doesNotMatch(most(3000).what, /logging/)
 })
 
+test('logging has the line of its call and its logger, where they are known', () => {
+  const where = { ...PLACE, line: 20 }
+  const most = spot({ isLogging: true, culprit: { functionLine: 20, line: 23, via: { package: 'pino', function: 'info', through: { package: 'pino-pretty', function: 'prettify' } } } })
+  const { findings: [first] } = ask({ activity: { hotSpots: [most], categories: { logging: { ms: 12_000, where } } } })
+  assert.match(first.title, /in logging by pino, through pino-pretty prettify, most of it for login \(auth\.js:23\)/)
+  assert.deepEqual([first.id, first.where.line, first.where.route], ['hot-logging', 23, 'GET /login'])
+  assert.doesNotMatch(first.why + first.instead, /console|such as pino/)
+})
+
 test('a function that only hands work to many others does not fill the loop by itself', () => {
   const { findings: [first] } = ask({ activity: { busyMs: 58_000, samples: 5800, hotSpots: [spot({ ms: 55_000, ownMs: 3000, share: 0.95 })] } })
   assert.equal(first.id, 'many-short-turns')
@@ -379,6 +388,12 @@ test('a function that only hands work to many others does not fill the loop by i
 test('a synchronous call is found by the sampled calls below a function that makes several', () => {
   const [first] = ask(hotSpots(spot({ sync: { api: 'fs.readFileSync', share: 0.8 } }))).findings
   assert.deepEqual([first.id, first.evidence.api], ['hot-sync-call', 'fs.readFileSync'])
+})
+
+test('what a package calls synchronously is changed by what the application calls', () => {
+  const say = via => ask(hotSpots(spot({ culprit: { call: 'zlib.*Sync', via: { package: 'adm-zip', through: null, ...via } } }))).findings[0].instead
+  assert.match(say({ function: 'toBuffer' }), /asynchronous function of adm-zip.*In adm-zip itself: the function of the same name without Sync/)
+  assert.match(say({ function: 'packSync' }), /^await pack\(\), the asynchronous variant/)
 })
 
 test('a module that is loaded again and again while requests wait is no start-up', () => {

@@ -144,6 +144,7 @@ test('the builtin of a line is named where it is the only one', () => {
   assert.equal(builtinOn('const copy = JSON.parse(JSON.parse(text))'), 'JSON.parse')
   assert.equal(builtinOn('const copy = JSON.parse(JSON.stringify(rows))'), null)
   assert.equal(builtinOn('my.JSON.parse(text); structuredCloneAll(rows)'), null)
+  assert.equal(builtinOn('const sleep = ms => Atomics.wait(flag, 0, 0, ms)'), 'Atomics.wait')
   assert.deepEqual([builtinOn('const day = new Intl.DateTimeFormat(locale)'), builtinOn('const word = new RegExp(term)'), builtinOn('this.port.postMessage(rows)')], ['Intl.DateTimeFormat', 'RegExp', 'postMessage'])
   assert.deepEqual([nameAt('  x = zlib.gzipSync(text)', 12), nameAt('  x = 1', 3)], ['gzipSync', null])
 })

@@ -90,7 +90,7 @@ function adviceOf (api) {
   if (api === 'crypto.hash' || api.endsWith('().update')) return HASHES
   const [family, name] = api.split('.')
   const general = FAMILIES.get(family) ?? advice('it runs on the event loop', 'worker_threads', 'worker_threads.html')
-  if (!name?.endsWith('Sync')) return general
+  if (!/^\w+Sync$/.test(name ?? '')) return general // zlib.*Sync: all of them
   return { ...general, instead: asynchronousOf(family, name.slice(0, -'Sync'.length)) }
 }
 

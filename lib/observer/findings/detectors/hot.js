@@ -10,7 +10,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, plainObjectsOf, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
+const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -76,9 +76,22 @@ const syncCall = {
   describe (spot, readings) {
     const api = apiOf(spot.culprit.call) ?? spot.sync?.api ?? String(spot.culprit.call)
     const { why, instead, link } = adviceOf(api)
-    const finding = hotSpotFinding('hot-sync-call', spot, readings, { work: `${api}${calledAt(spot)}`, why, instead, evidence: { api, documentation: link } })
+    const finding = hotSpotFinding('hot-sync-call', spot, readings, {
+      work: `${api}${calledAt(spot)}`, why, instead: dependencyOf(spot.culprit) === null ? instead : asynchronousIn(spot, instead), evidence: { api, documentation: link }
+    })
     return { ...finding, next: [`npx loopscope sync ${readings.pid}`] }
   }
+}
+
+/**
+ * The application cannot change what a package calls, only what it calls itself.
+ * @param {HotSpot} spot
+ * @param {string} instead  of the call in the package
+ */
+function asynchronousIn (spot, instead) {
+  const [name, entrance] = [packageName(spot), spot.culprit.via?.function ?? '']
+  if (entrance.endsWith('Sync')) return insteadOf(name, null, entrance)
+  return `use an asynchronous function of ${name} if it has one; otherwise keep its result if it does not change, or move the call to worker_threads. In ${name} itself: ${instead}`
 }
 
 const CLONE = /\bJSON\.parse\( *JSON\.stringify\(/
@@ -452,19 +465,31 @@ function loggingOf ({ activity }) {
   return { ...logging, share: busyMs === 0 ? 0 : logging.ms / busyMs, samples: logging.ms / LOGGING.sampleMs }
 }
 
+const CONSOLE = Object.freeze({
+  why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
+  instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false'
+})
+const LOGGER = Object.freeze({
+  why: 'every line is formatted on the event loop, and large objects take the longest',
+  instead: 'log less (a higher level, sampling, only the fields that are needed), and leave colors and indentation to what reads the logs, or to another thread (a transport of pino)'
+})
+
 /** @param {Readings} readings */
 function describeLogging (readings) {
   const { ms, where, share } = loggingOf(readings)
-  const stalls = sum((readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging'), spot => spot.stalls.count)
+  const spots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging')
+  // The time is summed by function; a hot spot of that function has the line of the call and the logger as well.
+  const most = spots.find(({ culprit }) => culprit.file === where?.file && culprit.functionLine === where.line)
+  const via = most?.culprit.via ?? null
+  const place = most?.culprit ?? where
   return makeFinding(readings, {
     id: 'hot-logging',
-    title: `The process spends ${percent(share)} of the loop's busy time in logging${where === null ? '' : `, most of it for ${placed(where)}`}.`,
+    title: `The process spends ${percent(share)} of the loop's busy time in logging${via === null ? '' : ` by ${via.package}`}${most === undefined ? '' : through(most.culprit)}${place === null ? '' : `, most of it for ${placed(place)}`}.`,
     lostMs: ms,
     what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
-    where: where && { ...where, via: null, route: null },
-    why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
-    instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false',
-    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls },
+    where: most === undefined ? where && { ...where, via: null, route: null } : placeOfSpot(most),
+    ...(via === null ? CONSOLE : LOGGER),
+    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls: sum(spots, spot => spot.stalls.count) },
     next: [`npx loopscope profile ${readings.pid}`]
   })
 }

@@ -6,7 +6,7 @@
 /** @typedef {{ line: number, column: number }} Position  from 1 */
 
 /** Builtins that take long and that V8 neither samples as functions nor always interrupts. */
-const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone|Intl\.\w+|RegExp) *\(|\.(postMessage) *\(/g
+const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone|Atomics\.wait|Intl\.\w+|RegExp) *\(|\.(postMessage) *\(/g
 
 /**
  * @param {string[]} lines   from the start of the function
