@@ -376,7 +376,7 @@ test('logging has the line of its call and its logger, where they are known', ()
   const most = spot({ isLogging: true, culprit: { functionLine: 20, line: 23, via: { package: 'pino', function: 'info', through: { package: 'pino-pretty', function: 'prettify' } } } })
   const { findings: [first] } = ask({ activity: { hotSpots: [most], categories: { logging: { ms: 12_000, where } } } })
   assert.match(first.title, /in logging by pino, through pino-pretty prettify, most of it for login \(auth\.js:23\)/)
-  assert.deepEqual([first.id, first.where.line, first.where.route], ['hot-logging', 23, 'GET /login'])
+  assert.deepEqual([first.id, first.where.line, first.where.route], ['hot-logging', 23, 'POST /login'])
   assert.doesNotMatch(first.why + first.instead, /console|such as pino/)
 })
 
