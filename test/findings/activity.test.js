@@ -86,6 +86,15 @@ test('time that is spent all over is summed up, with the function that most of i
   assert.deepEqual([gcMs, categories.collected.ms, categories.collected.where.function], [800, 800, 'build'])
 })
 
+test('where the line of a call is known, time that is spent all over has that line', () => {
+  const profile = record([[['run', 'handle', 'log'], 1000], [['(garbage collector)'], 800]])
+  const handle = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'handle')
+  handle.callFrame.lineNumber = 4
+  const source = { count: () => 10, read: (file, from, to = from) => ['function handle () {', '  log(1)', '}'].slice(from - 5, to - 4), dependsOn: () => false }
+  const { hotSpots: [{ culprit }], categories: { logging, collected } } = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source })
+  assert.deepEqual([culprit.functionLine, culprit.line, logging.where.line, collected.where.line], [5, 6, 6, 6])
+})
+
 test('what a logging middleware passes on, and a transport of the application, is no time of the logger', () => {
   const { categories, hotSpots } = read([[['run', 'express', 'morgan', 'next', 'report'], 3000], [['run', 'express', 'morgan'], 400], [['run', 'handle', 'transports.write', 'AuditFile'], 1000]])
   assert.equal(categories.logging.ms, 400)

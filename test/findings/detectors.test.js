@@ -371,10 +371,16 @@ test('logging that has most of the work is named, although nothing is wrong', ()
   assert.doesNotMatch(most(3000).what, /logging/)
 })
 
+test('the collector names the package that was called when it ran', () => {
+  const { findings } = ask({ activity: { gcMs: 9000, hotSpots: [spot({ ms: 4000, share: 0.1, culprit: { via: { package: 'json2csv', function: 'parse', through: null } } })], categories: { collected: { ms: 9000, where: PLACE } } } })
+  const { title, where } = findings.find(({ id }) => id === 'gc-pressure')
+  assert.match(title, /while login \(auth\.js:23\) calls json2csv's parse\.$/)
+  assert.deepEqual([where.via.package, where.route], ['json2csv', 'POST /login'])
+})
+
 test('logging has the line of its call and its logger, where they are known', () => {
-  const where = { ...PLACE, line: 20 }
   const most = spot({ isLogging: true, culprit: { functionLine: 20, line: 23, via: { package: 'pino', function: 'info', through: { package: 'pino-pretty', function: 'prettify' } } } })
-  const { findings: [first] } = ask({ activity: { hotSpots: [most], categories: { logging: { ms: 12_000, where } } } })
+  const { findings: [first] } = ask({ activity: { hotSpots: [most], categories: { logging: { ms: 12_000, where: PLACE } } } })
   assert.match(first.title, /in logging by pino, through pino-pretty prettify, most of it for login \(auth\.js:23\)/)
   assert.deepEqual([first.id, first.where.line, first.where.route], ['hot-logging', 23, 'POST /login'])
   assert.doesNotMatch(first.why + first.instead, /console|such as pino/)

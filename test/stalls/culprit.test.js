@@ -71,6 +71,21 @@ test('a dependency is named where the application has no part in it', () => {
   assert.deepEqual([culprit.function, culprit.file, culprit.call], ['parseBody', 'node_modules/express/lib/router.js', 'parse'])
 })
 
+test('a function of a package inside a wrapper of another package is that package\'s, if it depends on the other', () => {
+  const viaWith = dependsOn => {
+    const profile = profileOf([[[...SERVE, 'report', 'dep:wrapper', 'dep:evaluate', 'dep:wrapper', 'dep:multiply'], 900_000]])
+    for (const { callFrame } of profile.nodes) {
+      const name = { wrapper: 'typed', evaluate: 'maths', multiply: 'maths' }[callFrame.functionName]
+      if (name !== undefined) callFrame.url = `file:///app/node_modules/${name}/index.js`
+    }
+    return findCulprit(deepFreeze(profile), { appRoot: '/app', source: { count: () => null, read: () => [], dependsOn } }).culprit.via
+  }
+  const depends = viaWith((file, name) => file === 'node_modules/maths/index.js' && name === 'typed')
+  assert.deepEqual([depends.package, depends.function], ['maths', '(anonymous)'])
+  const alone = viaWith(() => false)
+  assert.deepEqual([alone.package, alone.function, alone.through.package], ['typed', 'wrapper', 'maths'])
+})
+
 test('a package that is entered at several functions is named with the heaviest, where together they have half of the time', () => {
   const enter = (parseMicros, formatMicros, ownMicros) => culpritOf(
     [[...SERVE, 'report', 'dep:parse'], parseMicros], [[...SERVE, 'report', 'toWeek', 'dep:format'], formatMicros], [[...SERVE, 'report'], ownMicros]

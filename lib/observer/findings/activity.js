@@ -82,7 +82,7 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
     hotSpots,
     busySamples: busySamplesOf(profile, busy, { sampled, stackOf, stalls: inTime, fromMs }),
     sockets: findSocketCalls(profile, { samples, busyMicros, stacks }, context),
-    categories: findCategories(samples, stackOf)
+    categories: atTheirCalls(findCategories(samples, stackOf), hotSpots)
   }
 }
 
@@ -310,6 +310,20 @@ function findCategories (samples, stackOf) {
   return { logging: sums.logging.read(), tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
 }
 
+/**
+ * A category has the function that it was spent for. The hot spot of that function has the line of the call as well, and the package that it calls.
+ * @param {Activity['categories']} categories
+ * @param {readonly HotSpot[]} hotSpots
+ */
+function atTheirCalls (categories, hotSpots) {
+  for (const category of Object.values(categories)) {
+    const { where } = category
+    const spot = hotSpots.find(({ culprit: { function: name, file, functionLine } }) => name === where?.function && file === where.file && functionLine === where.line)
+    if (spot !== undefined) category.where = toPlace({ ...spot.culprit, name: spot.culprit.function })
+  }
+  return categories
+}
+
 function createSum () {
   let all = 0
   /** @type {Map<Frame, number>} */
@@ -328,7 +342,7 @@ function createSum () {
   }
 }
 
-/** @param {Frame} frame @returns {Place} */
+/** @param {Pick<Frame, 'name' | 'file' | 'line' | 'column'>} frame @returns {Place} */
 function toPlace ({ name, file, line, column }) {
   return { function: name, file, line, column }
 }

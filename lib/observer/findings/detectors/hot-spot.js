@@ -29,6 +29,8 @@ const MIN_ROUTE_SHARE = 0.01
 const MAX_ROUTES = 4
 const MOST = 0.6
 const MAX_LINES = 5
+// An export that has no name inside its package, called as what the application named it.
+const ANONYMOUS = '(anonymous)'
 
 const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 // Synchronous, although their names do not end with Sync.
@@ -267,7 +269,12 @@ function placeOf ({ culprit: { function: name, file, line, column, via }, route 
 function calledAt ({ culprit }) {
   // If no function of the application is on the stack, the culprit is the package's function.
   if (culprit.via === null || isInPackage(culprit.file)) return `${through(culprit)}, called in ${placed(culprit)}`
-  return ` by ${culprit.via.package}'s ${culprit.via.function}${through(culprit)}, called in ${placed(culprit)}`
+  return ` by ${entranceOf(culprit.via)}${through(culprit)}, called in ${placed(culprit)}`
+}
+
+/** The package that was called, and its function if that has a name. @param {NonNullable<HotSpot['culprit']['via']>} via */
+function entranceOf ({ package: name, function: entrance }) {
+  return entrance === ANONYMOUS ? name : `${name}'s ${entrance}`
 }
 
 /** The dependency of a dependency, if the work was done there. @param {HotSpot['culprit']} culprit */
@@ -289,4 +296,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }
+module.exports = { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }

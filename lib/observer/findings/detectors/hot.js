@@ -10,7 +10,7 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { apiOf, calledAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
+const { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, POLLING, READS_CLOCK, STARTED_AGAIN, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -39,8 +39,6 @@ const ENOUGH = Object.freeze({
   function: { ofTime: 0.4, ofBusy: 0.35 }
 })
 const MAX_PLACES = 3
-// An export that has no name inside its package, called as what the application named it.
-const ANONYMOUS = '(anonymous)'
 // Shares of the work from which it is named although nothing is wrong, and from which what to change is said as well.
 const NOTABLE = Object.freeze({ ofBusy: 1 / 3, most: 0.5, ofTime: 0.1 })
 
@@ -171,7 +169,7 @@ const dependency = {
     const awaited = builtin === null && !isRouting(spot, name) ? awaitedCallOf(spot, readings) : null
     if (awaited !== null) return awaitedFinding(spot, readings, awaited)
     return hotSpotFinding('hot-dependency', spot, readings, {
-      work: `${builtin === null ? '' : `${builtin.name} in `}the package ${name}${enteredBy(spot)}`,
+      work: `${builtin === null ? '' : `${builtin.name} in `}the package ${enteredBy(spot, name)}`,
       ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via?.function) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
@@ -232,12 +230,11 @@ function insteadOf (name, builtin, entrance = '') {
   return `limit the length of the input to ${name} and validate it first, pass a fixed format if it accepts one, or update it: the regular expression is part of ${name}`
 }
 
-/** @param {HotSpot} spot */
-function enteredBy ({ culprit, places = [placed(culprit)] }) {
+/** @param {HotSpot} spot @param {string} name  of its package */
+function enteredBy ({ culprit, places = [placed(culprit)] }, name) {
   const { via } = culprit
-  if (via === null || isInPackage(culprit.file)) return through(culprit)
-  const entrance = places.length === 1 && via.function !== ANONYMOUS ? `'s ${via.function}` : ''
-  return `${entrance}${through(culprit)}, called in ${places.slice(0, MAX_PLACES).join(', ')}`
+  if (via === null || isInPackage(culprit.file)) return `${name}${through(culprit)}`
+  return `${places.length === 1 ? entranceOf(via) : name}${through(culprit)}, called in ${places.slice(0, MAX_PLACES).join(', ')}`
 }
 
 /**
@@ -478,13 +475,12 @@ const LOGGER = Object.freeze({
 function describeLogging (readings) {
   const { ms, where, share } = loggingOf(readings)
   const spots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging')
-  // The time is summed by function; a hot spot of that function has the line of the call and the logger as well.
-  const most = spots.find(({ culprit }) => culprit.file === where?.file && culprit.functionLine === where.line)
+  // The time is summed by function; a hot spot of that function has the logger as well.
+  const most = spots.find(({ culprit: { file, line } }) => file === where?.file && line === where.line)
   const via = most?.culprit.via ?? null
-  const place = most?.culprit ?? where
   return makeFinding(readings, {
     id: 'hot-logging',
-    title: `The process spends ${percent(share)} of the loop's busy time in logging${via === null ? '' : ` by ${via.package}`}${most === undefined ? '' : through(most.culprit)}${place === null ? '' : `, most of it for ${placed(place)}`}.`,
+    title: `The process spends ${percent(share)} of the loop's busy time in logging${via === null ? '' : ` by ${via.package}`}${most === undefined ? '' : through(most.culprit)}${where === null ? '' : `, most of it for ${placed(where)}`}.`,
     lostMs: ms,
     what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
     where: most === undefined ? where && { ...where, via: null, route: null } : placeOfSpot(most),

@@ -5,6 +5,7 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { growingOf, keepingSiteOf, limitOf } = require('../growing')
+const { entranceOf } = require('./hot-spot')
 const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../../../shared/findings/readings')
 const { duration, megabytes, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
@@ -26,7 +27,8 @@ const gcPressure = {
   find (readings) {
     const { activity, pid } = readings
     if (activity === null || mayHaveWaited(readings)) return []
-    const { gcMs, categories: { collected: { where } } } = activity
+    const { gcMs, hotSpots, categories: { collected: { where } } } = activity
+    const spot = hotSpots.find(({ culprit: { file, line } }) => file === where?.file && line === where.line)
     const share = gcShareOf(activity)
     // A collection waits for its helper threads too, which are late where CPUs are short.
     const lostMs = gcMs * ranShare(readings)
@@ -35,10 +37,10 @@ const gcPressure = {
     const stalled = stalls.count === 0 ? '' : `, in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
     return [makeFinding(readings, {
       id: 'gc-pressure',
-      title: `The garbage collector takes ${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} runs`}.`,
+      title: `The garbage collector takes ${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} ${spot?.culprit.via ? `calls ${entranceOf(spot.culprit.via)}` : 'runs'}`}.`,
       lostMs,
       what: `Collections held the loop for ${duration(lostMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`,
-      where: where && { ...where, via: null, route: null },
+      where: where && { ...where, via: spot?.culprit.via ?? null, route: spot?.route ?? null },
       why: 'everything that is allocated has to be collected, and while the collector marks and moves objects, nothing else runs',
       instead: insteadOf(readings),
       evidence: { gcMs: rounded(gcMs), busyShare: rounded(share, 3), gcStalls: stalls.count },

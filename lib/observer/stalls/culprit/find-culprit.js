@@ -305,17 +305,34 @@ function enteredPackage (path, depth, matches, position, source) {
     return through && { package: packageOf(caller.file), function: nameOf(caller, matches), through }
   }
   if (caller.origin !== 'app') return null
-  const entered = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
-  if (entered === undefined || packageMicros(path[depth], packageOf(entered.frame.file)) < path[depth].totalMicros * ENTERED_SHARE) return null
+  const outermost = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
+  if (outermost === undefined || packageMicros(path[depth], packageOf(outermost.frame.file)) < path[depth].totalMicros * ENTERED_SHARE) return null
+  const entered = wrappedIn(outermost, path, path[depth].totalMicros * ENTERED_SHARE, source)
   const { frame } = entered
-  const written = MEANINGFUL_NAME.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
+  const isWrapped = entered !== outermost
+  const written = !isWrapped && MEANINGFUL_NAME.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
   const name = packageOf(frame.file)
-  const entrance = written ?? nameOf(frame, matches)
+  // Wrappers rename what they wrap, and the call of a callback between is not the call of the package.
+  const entrance = isWrapped ? (path[depth + 1] === outermost && written) || '(anonymous)' : written ?? nameOf(frame, matches)
   return {
     package: name,
     function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance,
     through: passedThrough(path, depth, path.indexOf(entered), matches)
   }
+}
+
+/**
+ * A package may give the functions that it offers a wrapper of another package, which is then entered first: the package inside that wrapper is the one that was called.
+ * @param {CallTree} wrapper  the first function of a package on the path
+ * @param {CallTree[]} path
+ * @param {number} minMicros
+ * @param {SourceLines} source
+ * @returns {CallTree} the function inside that wrapper, of the package that depends on it; else the wrapper itself
+ */
+function wrappedIn (wrapper, path, minMicros, { dependsOn }) {
+  const name = packageOf(wrapper.frame.file)
+  const inner = path.slice(path.indexOf(wrapper) + 1).find(({ frame }) => frame.origin !== 'native' && packageOf(frame.file) !== name)
+  return inner?.frame.origin === 'dependency' && inner.totalMicros >= minMicros && dependsOn(inner.frame.file, name) ? inner : wrapper
 }
 
 /**
