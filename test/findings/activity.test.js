@@ -71,6 +71,11 @@ test('a call into a dependency is told with the package, a synchronous call with
     [['page', 'marked', null], ['login', null, 'crypto.pbkdf2Sync']])
 })
 
+test('a package whose work divides over many of its functions is a hot spot, without a function of the application as well', () => {
+  const { hotSpots } = read([[['run', 'check'], 1000], [['run', 'select'], 1000], [['run', 'count'], 1000]])
+  assert.deepEqual(hotSpots.map(({ culprit, origin, ms }) => [culprit.file, origin, ms]), [['node_modules/outer/index.js', 'dependency', 3000]])
+})
+
 test('idle time before and after the work is not observed', () => {
   const { observedMs, fromMs } = read([[['(idle)'], 40_000], [['run', 'work'], 12_000], [['(idle)'], 8000]])
   assert.deepEqual([observedMs, fromMs], [12_000, 1_040_000])

@@ -113,8 +113,12 @@ function keysOf ({ run, called }) {
 function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context) {
   const { samples, micros } = group
   const part = onlySamples(profile, samples)
-  const { culprit, origin, stack } = findCulprit(part, { ...context, culpritShare: MOST })
-  if (culprit === null) return null
+  const most = findCulprit(part, { ...context, culpritShare: MOST })
+  // Of a package whose work divides over many of its functions, none has most of the time: the heaviest stands for it, but not what that calls.
+  const isDivided = most.culprit === null
+  const { culprit: heaviest, origin, stack } = isDivided ? findCulprit(part, { ...context, culpritShare: 0 }) : most
+  if (heaviest === null) return null
+  const culprit = isDivided && origin === 'dependency' ? { ...heaviest, call: null, via: null } : heaviest
   const isMostly = (/** @type {(stack: Stack) => boolean} */ is) => {
     return sum(samples, sample => is(stackOf(sample)) ? sample.micros : 0) >= micros * MOST
   }
