@@ -83,13 +83,14 @@ const taskFlood = {
     const awaiting = activity.hotSpots.filter(spot => kindOf(spot) === 'task-flood')
     // If the queues have functions of their own, their time is in both.
     const floodMs = Math.max(ms, sum(awaiting, ({ queueMs }) => queueMs)) + sum(awaiting, spot => spot.ms)
-    if (floodMs < busyMs * TASK_FLOOD.minBusyShare || utilizationOf(readings) < TASK_FLOOD.minUtilization) return []
+    const ran = ranShare(readings)
+    if (floodMs < busyMs * TASK_FLOOD.minBusyShare || utilizationOf(readings) * ran < TASK_FLOOD.minUtilization) return []
     const share = Math.min(1, floodMs / busyMs)
     const where = awaiting[0]?.culprit ?? caller
     return [makeFinding(readings, {
       id: 'task-flood',
       title: `A flood of microtasks or ticks holds the loop${where === null ? '' : `, most of them from ${placed(where)}`}.`,
-      lostMs: busyMs,
+      lostMs: busyMs * ran,
       what: `${percent(share)} of the busy time (${duration(floodMs)} of the last ${duration(observedMsOf(readings))}) went into the queues themselves or into awaiting, not into the tasks.`,
       where: where && { function: where.function, file: where.file, line: where.line, column: where.column, via: null, route: awaiting[0]?.route ?? null },
       why: 'promises and process.nextTick callbacks run before anything else: as long as each starts the next one, no timer, socket or request is served',
