@@ -8,6 +8,7 @@ function spot (changes = {}) {
   const { culprit, stalls, ...rest } = changes
   return {
     culprit: { ...PLACE, functionLine: 20, call: null, via: null, share: 1, ...culprit },
+    calledShare: 1,
     origin: 'app',
     ms: 30_000,
     ownMs: rest.ms ?? 30_000,

@@ -20,6 +20,7 @@ function createSubject (samples = SAMPLES, ticks = {}) {
   const fileOf = ({ url }) => url.replace('file:///app/', '')
   return {
     culpritOf: (stacks, source) => findCulprit(profile, { appRoot: '/app', source }, stacks).culprit,
+    calledShareOf: source => findCulprit(profile, { appRoot: '/app', source }).calledShare,
     stackOf: stacks => findCulprit(profile, { appRoot: '/app' }, stacks).stack,
     call (name, line, column, receiver = '') {
       const frame = frameOf(name)
@@ -66,6 +67,20 @@ test('what only passes calls on is not the call; what works while it calls back 
   const { culpritOf, call, builtin } = createSubject(samples)
   const within = name => [call('', 0, 5), builtin('Array', name), call('sortRows', 2, 8)]
   assert.deepEqual([culpritOf([within('map')]).call, culpritOf([within('sort')]).call], [null, 'Array.sort'])
+})
+
+test('the share of a call is that of the lines with it, and of what is called below', () => {
+  const lines = ['function copy (rows) {', '  const text = JSON.stringify(rows)', '  const again = JSON.parse(text)', '  return again ?? JSON.parse(text)', '}']
+  const ticks = { copy: [[1, 40], [2, 50], [3, 10]] }
+  const { culpritOf, calledShareOf, beginOf } = createSubject([[['node:emit', 'copy'], 800e3], [['node:emit', 'copy', 'helper'], 200e3]], ticks)
+  const source = { count: () => 1000, read: (file, from) => lines.slice(from - beginOf('copy')) }
+  assert.equal(culpritOf([], source).call, 'JSON.parse')
+  assert.equal(calledShareOf(source).toFixed(2), '0.48')
+  const hashing = createSubject([[['node:emit', 'login', 'node:pbkdf2Sync'], 700e3], [['node:emit', 'login'], 300e3]])
+  assert.deepEqual([hashing.culpritOf([]).call, hashing.calledShareOf()], ['pbkdf2Sync', 0.7])
+  const rendering = createSubject([[['node:emit', 'page', 'dep:render'], 600e3], [['node:emit', 'page', 'dep:other'], 100e3], [['node:emit', 'page'], 300e3]])
+  assert.deepEqual([rendering.culpritOf([]).via.package, rendering.calledShareOf()], ['express', 0.7])
+  assert.equal(createSubject([[['node:emit', 'page'], 900e3]]).calledShareOf(), 1)
 })
 
 test('where no stack was read inside the call, the source text gives the line', () => {

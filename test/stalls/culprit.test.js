@@ -98,7 +98,7 @@ test('a package that is entered at several functions is named with the heaviest,
 test('garbage collection and idle time have no culprit', () => {
   const { culprit, origin, stack, codeMs, gcMs } = findCulprit(profileOf([[['(garbage collector)'], 300_000], [['(idle)'], 900_000], [['(program)'], 5000]]))
   assert.deepEqual({ culprit, origin, stack, codeMs, gcMs }, { culprit: null, origin: null, stack: [], codeMs: 0, gcMs: 300 })
-  assert.deepEqual(findCulprit({ ...profileOf([]), endTime: 9e9 }), { culprit: null, origin: null, stack: [], codeMs: 0, gcMs: 0 })
+  assert.deepEqual(findCulprit({ ...profileOf([]), endTime: 9e9 }), { culprit: null, origin: null, calledShare: 1, stack: [], codeMs: 0, gcMs: 0 })
 })
 
 test('the collector takes no share of the code, and the stack is innermost first and bounded', () => {

@@ -87,6 +87,7 @@ function hotSpotsOf (stalls, busyMs, source) {
     const routes = sumBy(some, ({ route }) => route, ({ durationMs }) => durationMs)
     return {
       culprit,
+      calledShare: 1,
       origin: /** @type {HotSpot['origin']} */ (isInPackage(culprit.file) ? 'dependency' : 'app'),
       ms: stalls.ms,
       ownMs: stalls.ms,

@@ -64,9 +64,17 @@ function merged (hotSpots) {
     const known = byPlace.get(key)
     byPlace.set(key, known === undefined
       ? spot
-      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, queueMs: known.queueMs + spot.queueMs, share: known.share + spot.share, samples: inOrder([...known.samples, ...spot.samples]) })
+      : { ...known, ms: known.ms + spot.ms, ownMs: known.ownMs + spot.ownMs, queueMs: known.queueMs + spot.queueMs, share: known.share + spot.share, calledShare: calledShareOf(known, spot), samples: inOrder([...known.samples, ...spot.samples]) })
   }
   return [...byPlace.values()].sort((left, right) => right.ms - left.ms)
+}
+
+/** Of both, in what the first one names. @param {SampledHotSpot} known @param {SampledHotSpot} other */
+function calledShareOf (known, other) {
+  const { call, via } = known.culprit
+  if (call === null && via === null) return 1
+  const isSame = other.culprit.call === call && other.culprit.via?.package === via?.package
+  return (known.ms * known.calledShare + (isSame ? other.ms * other.calledShare : 0)) / (known.ms + other.ms)
 }
 
 /** @param {Sample[]} samples */
@@ -129,6 +137,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
   }
   return {
     culprit,
+    calledShare: isDivided ? 1 : most.calledShare,
     stack,
     origin: origin === 'dependency' ? 'dependency' : 'app',
     ms: micros / 1e3,

@@ -17,6 +17,7 @@ const { groupBy, sum } = require('../../base/sums')
  * @typedef {object} HotSpot  a function of the application, or of a dependency where the application has none on the stack, in which much of
  *   the time was spent
  * @property {Culprit} culprit
+ * @property {number} calledShare  of its time, in the call or the package that the culprit names: 0 to 1; 1 where it names none
  * @property {'app' | 'dependency' | 'node'} origin
  * @property {number} ms        for which it held the loop
  * @property {number} ownMs     of that, with it as the innermost function of the application, and not in one of its helpers

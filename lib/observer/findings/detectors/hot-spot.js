@@ -28,6 +28,8 @@ const MIN_STALLED_SHARE = 0.01
 const MIN_ROUTE_SHARE = 0.01
 const MAX_ROUTES = 4
 const MOST = 0.6
+// A call with so much of a hot spot's time is the hot spot.
+const NEARLY_ALL = 0.85
 const MAX_LINES = 5
 // An export that has no name inside its package, called as what the application named it.
 const ANONYMOUS = '(anonymous)'
@@ -123,7 +125,10 @@ function isCrowded (spot, readings, lostMs) {
   return ranShare(readings) < 1 && !isStalling(spot, readings) && !isHoldingNow(spot, readings) && lostMs < observedMsOf(readings) * CRITICAL_SHARE
 }
 
-/** @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, evidence?: Finding['evidence'] }} Details  work: the text after "spends … in" */
+/**
+ * @typedef {Pick<Finding, 'why' | 'instead'> & { work: string, part?: number, evidence?: Finding['evidence'] }} Details  work: the text after "spends … in";
+ *   part: how much of the time of the hot spot that is, 0 to 1
+ */
 
 /**
  * @param {Finding['id']} id
@@ -132,17 +137,18 @@ function isCrowded (spot, readings, lostMs) {
  * @param {Details} details
  */
 function hotSpotFinding (id, spot, readings, details) {
-  const { work, why, instead, evidence = {} } = inDevelopment(spot, compiling(spot, converting(spot, details)))
+  const { work, part: known = 1, why, instead, evidence = {} } = inDevelopment(spot, compiling(spot, converting(spot, details)))
   const { ms, share, samples, sinceMs, stalls } = spot
+  const part = known < NEARLY_ALL ? known : 1
   const lostMs = Math.max(ms * ranShare(readings), stalls.ms)
   const inFlight = inFlightOf(readings)
   return makeFinding(readings, {
     id,
-    title: titleOf(spot, work),
+    title: titleOf(spot, work, part),
     ...(isCrowded(spot, readings, lostMs) && { severity: /** @type {const} */ ('info') }),
     lostMs,
     since: Math.round(sinceMs),
-    what: whatOf(spot, readings, lostMs, inFlight),
+    what: sentences(part < 1 && `${spot.culprit.function} as a whole has ${percent(share)} of it.`, whatOf(spot, readings, lostMs, inFlight)),
     where: placeOf(spot),
     why,
     instead,
@@ -219,16 +225,17 @@ function inDevelopment ({ development }, details) {
  * A share reported for a route is the share of that route.
  * @param {HotSpot} spot
  * @param {string} work
+ * @param {number} part  of the time of the hot spot
  */
-function titleOf (spot, work) {
+function titleOf (spot, work, part) {
   const only = onlyRoute(spot)
-  if (only !== null) return `${only.route} spends ${percent(only.share)} of the loop's busy time in ${work}.`
+  if (only !== null) return `${only.route} spends ${percent(only.share * part)} of the loop's busy time in ${work}.`
   const routes = spot.routes.filter(({ share }) => share >= MIN_ROUTE_SHARE)
   const isKnown = routes.some(({ route }) => route !== null)
-  const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request or unknown'} ${percent(share)}`)
+  const listed = routes.slice(0, MAX_ROUTES).map(({ route, share }) => `${route ?? 'no request or unknown'} ${percent(share * part)}`)
   const rest = routes.slice(MAX_ROUTES)
-  if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(sum(rest, ({ share }) => share))}`)
-  return `The process spends ${percent(spot.share)} of the loop's busy time in ${work}${isKnown ? `: ${listed.join(', ')}` : ''}.`
+  if (rest.length > 0) listed.push(`${times(rest.length, 'other')} ${percent(sum(rest, ({ share }) => share) * part)}`)
+  return `The process spends ${percent(spot.share * part)} of the loop's busy time in ${work}${isKnown ? `: ${listed.join(', ')}` : ''}.`
 }
 
 /**

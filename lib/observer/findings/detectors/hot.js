@@ -75,7 +75,7 @@ const syncCall = {
     const api = apiOf(spot.culprit.call) ?? spot.sync?.api ?? String(spot.culprit.call)
     const { why, instead, link } = adviceOf(api)
     const finding = hotSpotFinding('hot-sync-call', spot, readings, {
-      work: `${api}${calledAt(spot)}`, why, instead: dependencyOf(spot.culprit) === null ? instead : asynchronousIn(spot, instead), evidence: { api, documentation: link }
+      work: `${api}${calledAt(spot)}`, part: apiOf(spot.culprit.call) === null ? spot.sync?.share : spot.calledShare, why, instead: dependencyOf(spot.culprit) === null ? instead : asynchronousIn(spot, instead), evidence: { api, documentation: link }
     })
     return { ...finding, next: [`npx loopscope sync ${readings.pid}`] }
   }
@@ -108,7 +108,7 @@ const json = {
     const { why, instead } = CLONE.test(spot.text) ? COPY : adviceOf(api)
     const at = awaitedAt(spot, readings)
     const work = `${api}${calledAt(spot)}${at === null ? '' : `, awaited in ${placed(at.line)}`}`
-    const finding = hotSpotFinding('hot-json', spot, readings, { work, why, instead, evidence: { api } })
+    const finding = hotSpotFinding('hot-json', spot, readings, { work, part: spot.calledShare, why, instead, evidence: { api } })
     return at === null ? finding : { ...finding, where: placeOf(at) }
   }
 }
@@ -170,6 +170,7 @@ const dependency = {
     if (awaited !== null) return awaitedFinding(spot, readings, awaited)
     return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${builtin === null ? '' : `${builtin.name} in `}the package ${enteredBy(spot, name)}`,
+      part: spot.calledShare,
       ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via?.function) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
@@ -263,6 +264,7 @@ function joined (hotSpots) {
     ms: sum(hotSpots, ({ ms }) => ms),
     ownMs: sum(hotSpots, ({ ownMs }) => ownMs),
     share: sum(hotSpots, ({ share }) => share),
+    calledShare: sum(hotSpots, ({ ms, calledShare }) => ms * calledShare) / sum(hotSpots, ({ ms }) => ms),
     samples: sum(hotSpots, ({ samples }) => samples),
     sinceMs: Math.min(...hotSpots.map(({ sinceMs }) => sinceMs)),
     route: hotSpots.every(({ route }) => route === heaviest.route) ? heaviest.route : null,
@@ -297,7 +299,7 @@ const ownFunction = {
     const place = placed(culprit)
     const details = name === null && inPackage !== null && converter === null
       ? { work: `${place}, most of it in the package ${inPackage}`, instead: insteadOf(inPackage, null) }
-      : { work: name === null ? place : `${name}, called in ${place}`, instead }
+      : { work: name === null ? place : `${name}, called in ${place}`, part: name === null ? 1 : spot.calledShare, instead }
     return hotSpotFinding('hot-function', spot, readings, { why, ...details })
   }
 }

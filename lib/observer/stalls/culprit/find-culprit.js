@@ -6,6 +6,7 @@
 // (garbage collector), (program) and (idle) are children of V8's root and not of the code that caused them: they show the cause and are left
 // out here.
 
+const { sum } = require('../../../base/sums')
 const { buildCallTree } = require('../../../formats/profile/call-tree')
 const { calledPackage, isPassingOn } = require('../../../formats/profile/called-package')
 const { EXPRESSION, packageOf } = require('../../../formats/profile/frame')
@@ -36,6 +37,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|civet|coffee)(?:\?.*)?$/i
  * @typedef {object} Findings
  * @property {Culprit | null} culprit
  * @property {Frame['origin'] | null} origin  the code that the culprit belongs to
+ * @property {number} calledShare  of the culprit's time, in its `call`, else in the package of `via`: 0 to 1; 1 where it has neither
  * @property {CodeFrame[]} stack  the heaviest one, innermost first
  * @property {number} codeMs      in JavaScript and native calls
  * @property {number} gcMs
@@ -90,6 +92,7 @@ function findCulprit (profile, context = {}, stacks = []) {
   return {
     culprit,
     origin: path[depth]?.frame.origin ?? null,
+    calledShare: culprit === null ? 1 : calledShareOf(path, depth, culprit, source),
     stack: path.map((tree, at) => toCodeFrame(tree, source, at === depth ? culprit : null)).reverse().slice(0, MAX_STACK),
     codeMs: codeMicros / 1e3,
     gcMs: gcMicros / 1e3
@@ -241,6 +244,25 @@ function calledApi (path, depth, matches, position, source) {
   if (name !== ZLIB_SYNC) return publicName(below.frame) ?? name
   const written = nameAt(source.read(frame.file, position.line)[0] ?? '', position.column)
   return written?.endsWith('Sync') ? written : 'zlib.*Sync'
+}
+
+/**
+ * A call has at least half of the culprit's time to be named: here is how much.
+ * @param {CallTree[]} path
+ * @param {number} depth  of the culprit
+ * @param {Pick<Culprit, 'call' | 'via'>} culprit
+ * @param {SourceLines} source
+ */
+function calledShareOf (path, depth, { call, via }, source) {
+  const tree = path[depth]
+  if (call !== null) {
+    const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
+    if (below !== undefined && below.totalMicros >= tree.totalMicros * CALL_SHARE) return below.totalMicros / tree.totalMicros
+    const { frame, lines, selfMicros } = path[path.length - 1]
+    const ofCall = sum(lines, ([line, micros]) => builtinOn(source.read(frame.file, line)[0] ?? '') === call ? micros : 0)
+    return ofCall === 0 ? 1 : ofCall / sum(lines.values()) * selfMicros / tree.totalMicros
+  }
+  return via === null || tree.frame.origin === 'dependency' ? 1 : packageMicros(tree, via.package) / tree.totalMicros
 }
 
 /**
