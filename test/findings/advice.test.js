@@ -160,3 +160,16 @@ test('a line that makes stack traces is told as such, where V8 shows no call', (
   }
   assert.doesNotMatch(ask(spot({ culprit: { call: null }, text: 'queue.stack.push(new Error())' })).instead, /stackTraceLimit/)
 })
+
+test('the share that is said of a call or a package is its own, beside that of the function', () => {
+  const saidOf = changes => {
+    const { title, what } = ask(spot({ calledShare: 0.6, ...changes }))
+    return `${title} ${what}`
+  }
+  assert.match(saidOf({ culprit: { call: 'JSON.parse' } }), /^POST \/login spends 54 % of the loop's busy time in JSON\.parse, called in login \(auth\.js:23\)\. login as a whole has 90 % of it\. It held the loop/)
+  assert.match(saidOf({ culprit: { call: 'pbkdf2Sync' } }), /^POST \/login spends 54 % .* in crypto\.pbkdf2Sync/)
+  assert.match(saidOf({ culprit: { via: { package: 'marked', function: 'parse' } } }), /^POST \/login spends 54 % .* in the package marked's parse/)
+  assert.match(saidOf({ culprit: { call: 'Array.sort' } }), /^POST \/login spends 54 % .* in Array\.sort/)
+  assert.match(saidOf({}), /^POST \/login spends 90 % .* in login \(auth\.js:23\)\. It held/)
+  assert.match(saidOf({ calledShare: 0.9, culprit: { call: 'JSON.parse' } }), /^POST \/login spends 90 % .* in JSON\.parse, .*\. It held/)
+})

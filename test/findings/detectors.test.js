@@ -204,19 +204,6 @@ test('what turns objects into text is named with what to do instead, and so is a
   assert.equal(development.evidence.development, 'react-dom')
 })
 
-test('the share that is said of a call or a package is its own, beside that of the function', () => {
-  const saidOf = changes => {
-    const { title, what } = ask(hotSpots(spot({ calledShare: 0.6, ...changes }))).findings[0]
-    return `${title} ${what}`
-  }
-  assert.match(saidOf({ culprit: { call: 'JSON.parse' } }), /^POST \/login spends 54 % of the loop's busy time in JSON\.parse, called in login \(auth\.js:23\)\. login as a whole has 90 % of it\. It held the loop/)
-  assert.match(saidOf({ culprit: { call: 'pbkdf2Sync' } }), /^POST \/login spends 54 % .* in crypto\.pbkdf2Sync/)
-  assert.match(saidOf({ culprit: { via: { package: 'marked', function: 'parse' } } }), /^POST \/login spends 54 % .* in the package marked's parse/)
-  assert.match(saidOf({ culprit: { call: 'Array.sort' } }), /^POST \/login spends 54 % .* in Array\.sort/)
-  assert.match(saidOf({}), /^POST \/login spends 90 % .* in login \(auth\.js:23\)\. It held/)
-  assert.match(saidOf({ calledShare: 0.9, culprit: { call: 'JSON.parse' } }), /^POST \/login spends 90 % .* in JSON\.parse, .*\. It held/)
-})
-
 test('every rule has a case, and every finding a row in docs/findings.md', () => {
   const ids = [...new Set(DETECTORS.flatMap(detector => detector.ids))]
   assert.deepEqual(ids.filter(id => ![...CASES, ...WAITING].some(row => row.id === id)), [])

@@ -43,17 +43,6 @@ const READS_CLOCK = /\bnew Date\b(?! *\( *[^)\s])|\b(Date\.now|performance\.now|
 const GOES_THROUGH = /\bObject\.(keys|values|entries|fromEntries)\(|\.(filter|map|flatMap|forEach|reduce|some|every|find|findIndex|sort|toSorted)\(|\bJSON\./
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
 
-// With setImmediate(), as a function or as the whole loop.
-const POLLING = Object.freeze({
-  why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
-  instead: 'wait for what happens (a promise, an event, a callback), or look for it with a timer; if immediates divide work, do a few milliseconds of it in each'
-})
-
-const STARTED_AGAIN = Object.freeze({
-  why: 'workers are started and end all the time; starting one takes tens of milliseconds of a CPU and a heap of its own, which may be more than its work',
-  instead: 'start as many workers as there are CPUs once, keep them in a pool, and send them the work (piscina, workerpool)'
-})
-
 /**
  * The kind of work of a hot spot, by what was called there.
  * @param {HotSpot} spot
@@ -303,4 +292,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, POLLING, READS_CLOCK, STARTED_AGAIN, through }
+module.exports = { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, READS_CLOCK, through }

@@ -10,7 +10,8 @@ const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranS
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
 const { DATABASES } = require('../waiting')
-const { isWorth, kindOf, placeOf, POLLING } = require('./hot-spot')
+const { POLLING } = require('./builtins')
+const { isWorth, kindOf, placeOf } = require('./hot-spot')
 
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */

@@ -8,7 +8,7 @@ const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
 const { mostOfWork } = require('./hot')
-const { STARTED_AGAIN } = require('./hot-spot')
+const { STARTED_AGAIN } = require('./builtins')
 const { describePlace, linesOf, lossOf, placeOf } = require('../waiting')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
