@@ -226,6 +226,8 @@ test('workers that requests wait for are named with the line, however little CPU
   assert.deepEqual([found.severity, found.where.function, found.where.route], ['warning', 'loadOrders', 'GET /orders'])
   assert.match(found.what, /GET \/orders waits \d+ % of its time at loadOrders \(orders\.js:12\)\.$/)
   assert.equal(findIn(waitingFor('pg')).severity, 'info')
+  const atOnce = ask({ ...sick, waits: waitingFor('worker'), threads: { ...THREADS, workerMs: 400_000 } }).findings.find(({ id }) => id === 'busy-threads')
+  assert.equal(atOnce.severity, 'info', 'the work of each takes nearly as long as it waits')
 })
 
 test('nothing wrong is an answer with its figures', () => {

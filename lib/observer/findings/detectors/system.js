@@ -213,7 +213,9 @@ const BUSY_THREADS = Object.freeze({
   maxUtilization: 0.6,
   // Of a route, at a line that awaits a worker: then its requests do, however little CPU time the workers get on a busy machine.
   minShare: 0.5,
-  minWaitMs: 50
+  minWaitMs: 50,
+  // As long as the work itself takes, requests wait in any case; more is standing in line for a thread.
+  minTimesWork: 2
 })
 // What is awaited of a worker, by a promise of the application or of a package.
 const WORKERS = new Set(['worker', 'node:worker_threads', 'jest-worker', 'piscina', 'synckit', 'threads', 'tinypool'])
@@ -258,14 +260,15 @@ const LASTING = Object.freeze({
 })
 
 /**
- * Busy threads alone cost no request time.
+ * Busy threads alone cost no request time, nor does work that a thread begins at once.
  * @param {Readings} readings
  * @param {number} workers
  * @param {RouteLine | null} at  where requests wait for them
  * @returns {Pick<Finding, 'severity' | 'lostMs' | 'share'>}
  */
 function weightOf (readings, workers, at) {
-  if (at !== null) return lossOf(readings, at.seconds)
+  const isSlow = at !== null && slowRoutes(readings).some(({ route }) => route === at.route)
+  if (at !== null && (isSlow || at.meanMs * at.waitingPerSecond >= workers * 1e3 * BUSY_THREADS.minTimesWork)) return lossOf(readings, at.seconds)
   const utilization = utilizationOf(readings)
   if (workers < BUSY_THREADS.full || utilization > BUSY_THREADS.maxUtilization || slowRoutes(readings).length === 0) return { severity: 'info', lostMs: 0, share: 0 }
   return { severity: 'warning', lostMs: observedMsOf(readings) * (1 - utilization), share: 1 - utilization }
