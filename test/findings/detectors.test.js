@@ -211,6 +211,15 @@ test('every rule has a case, and every finding a row in docs/findings.md', () =>
   assert.deepEqual([...ids, 'nothing-wrong', 'too-little-seen'].sort(), told.sort())
 })
 
+test('workers that never end have the line that starts them, although few of their objects are sampled', () => {
+  const site = { kind: 'heap', thread: null, through: null, route: null, holder: 'workers', function: 'resize', file: 'app.js', line: 8, column: 3, caller: null, keptAt: null, bytes: 40_000, samples: 18, byBirth: [0, 9000, 0], bytesPerMinute: 0, bytesPerRequest: null }
+  const findIn = sites => ask({ memory: { ...growing('worker'), sites: { fromMs: 0, toMs: 60_000, sites } } }).findings.find(({ id }) => id === 'memory-grows')
+  const { where, instead } = findIn([{ ...site, verdict: 'temporary' }, { ...site, holder: null, line: 9, bytes: 90_000, verdict: 'stays' }])
+  assert.deepEqual([where.function, where.line], ['resize', 8])
+  assert.match(instead, /worker threads are started and do not end/)
+  assert.equal(findIn([{ ...site, holder: null, verdict: 'stays' }]).where, null)
+})
+
 test('threads that are at work are told beside a loop with which nothing is wrong', () => {
   const { findings: [first, second], figures } = ask({ threads: { ...THREADS, isPoolApart: false, busiest: [] } })
   assert.deepEqual([first.id, second.id, second.severity, figures.workers], ['nothing-wrong', 'busy-threads', 'info', 1.867])

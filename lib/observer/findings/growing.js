@@ -82,9 +82,12 @@ function keepingSiteOf ({ memory }, growing) {
   if (sites === null || growing === null) return null
   const { owner, name } = growing
   const ms = sites.toMs - sites.fromMs
-  const own = mostThatStays(sites.sites.filter(site => isOf(site, owner, name)))
-  // Native memory and the heaps of new workers are not sampled: the objects and Buffers that belong to it are only a small part of it.
-  if (own !== null && (owner === 'native' || (owner === 'worker' && name === null) || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
+  const meant = sites.sites.filter(site => isOf(site, owner, name))
+  // A worker that runs is alive, whatever its age: few of its objects are sampled, too few to judge that.
+  if (owner === 'worker' && name === null) return mostThatIsAlive(sites, meant)
+  const own = mostThatStays(meant)
+  // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
+  if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
   if (owner !== 'buffers' && owner !== 'external') return null
   // Typed arrays, memory of WebAssembly and received data are not sampled; the objects that they belong to are.
   const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null)))
@@ -104,12 +107,19 @@ function mostThatStays (sites) {
  * @returns {Keeping | null}
  */
 function fillingSiteOf (sites, { owner, name }) {
-  const meant = (sites?.sites ?? []).filter(site => site.verdict === 'young' && isOf(site, owner, name))
+  return sites === null ? null : mostThatIsAlive(sites, sites.sites.filter(site => site.verdict === 'young' && isOf(site, owner, name)))
+}
+
+/**
+ * @param {import('../../../types/memory').AllocationSites} sites
+ * @param {AllocationSite[]} meant  of these
+ * @returns {Keeping | null}
+ */
+function mostThatIsAlive ({ fromMs, toMs }, meant) {
   const [first] = meant.toSorted((left, right) => right.bytes - left.bytes)
   const share = first === undefined ? 0 : first.bytes / sum(meant, ({ bytes }) => bytes)
-  if (sites === null || share < MIN_FILLING_SHARE) return null
-  const ms = sites.toMs - sites.fromMs
-  return describe({ ...first, bytesPerMinute: Math.round(first.bytes / ms * 60_000) }, { share, isJudged: false, ms })
+  const ms = toMs - fromMs
+  return share < MIN_FILLING_SHARE ? null : describe({ ...first, bytesPerMinute: Math.round(first.bytes / ms * 60_000) }, { share, isJudged: false, ms })
 }
 
 /**
