@@ -85,7 +85,7 @@ function makeWaitFinding (readings, seconds, parts) {
   return makeFinding(readings, { ...lossOf(readings, seconds), next: [`npx loopscope waits ${readings.pid} --seconds 10`], ...parts })
 }
 
-/** @param {Pick<RouteLine, 'route' | 'line'> | null} at @returns {Finding['where']} */
+/** @param {{ route: string | null, line: WaitLine } | null} at @returns {Finding['where']} */
 function placeOf (at) {
   if (at === null) return null
   const { route, line: { function: name, file, line, column } } = at

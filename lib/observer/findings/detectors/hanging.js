@@ -8,7 +8,7 @@ const { duration, placed, rounded, sentences } = require('../../../shared/findin
 const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
 const { makeFinding } = require('../finding')
 const { CALLBACK_KINDS } = require('../../waits/await-stacks')
-const { DATABASES } = require('../waiting')
+const { DATABASES, placeOf } = require('../waiting')
 
 /** @import { RequestInFlight } from '../../../../types/requests' */
 /** @import { WaitLine } from '../../../../types/waits' */
@@ -59,7 +59,7 @@ const hangingRequests = {
         lostMs: observedMsOf(readings) * share,
         share,
         what: sentences(cause.what, gone > 0 && (gone === requests.length ? 'Their clients have all given up.' : `The clients of ${gone} of them have given up.`)),
-        where: cause.line && { function: cause.line.function, file: cause.line.file, line: cause.line.line, column: cause.line.column, via: null, route },
+        where: placeOf(cause.line && { route, line: cause.line }),
         why: cause.why,
         instead: cause.instead,
         evidence: {

@@ -261,6 +261,15 @@ function placeOf ({ culprit: { function: name, file, line, column, via }, route 
   return { function: name, file, line, column, via, route }
 }
 
+/**
+ * A category of time has the line of the call in the function that it was spent for; the hot spot of that function has the route and the package as well.
+ * @param {readonly HotSpot[]} hotSpots
+ * @param {{ file: string, line: number } | null} where
+ */
+function hotSpotAt (hotSpots, where) {
+  return hotSpots.find(({ culprit: { file, line } }) => file === where?.file && line === where.line)
+}
+
 /** ` by the package's function, called in login (auth.js:23)`, or `, called in …`. @param {HotSpot} spot */
 function calledAt ({ culprit }) {
   // If no function of the application is on the stack, the culprit is the package's function.
@@ -292,4 +301,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, READS_CLOCK, through }
+module.exports = { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, READS_CLOCK, through }

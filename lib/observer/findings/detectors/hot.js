@@ -11,7 +11,7 @@ const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utili
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
 const { builtinOf, CLONES, COPY, EXPRESSION, isExpression } = require('./builtins')
-const { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, through } = require('./hot-spot')
+const { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -346,8 +346,7 @@ const LOGGER = Object.freeze({
 function describeLogging (readings) {
   const { ms, where, share } = loggingOf(readings)
   const spots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging')
-  // The time is summed by function; a hot spot of that function has the logger as well.
-  const most = spots.find(({ culprit: { file, line } }) => file === where?.file && line === where.line)
+  const most = hotSpotAt(spots, where)
   const via = most?.culprit.via ?? null
   return makeFinding(readings, {
     id: 'hot-logging',

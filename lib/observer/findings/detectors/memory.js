@@ -5,7 +5,7 @@
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { growingOf, keepingSiteOf, limitOf } = require('../growing')
-const { entranceOf } = require('./hot-spot')
+const { entranceOf, hotSpotAt } = require('./hot-spot')
 const { areBuffers, mayHaveWaited, observedMsOf, outsideHeapOf, ranShare, sumStalls } = require('../../../shared/findings/readings')
 const { duration, megabytes, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
@@ -28,7 +28,7 @@ const gcPressure = {
     const { activity, pid } = readings
     if (activity === null || mayHaveWaited(readings)) return []
     const { gcMs, hotSpots, categories: { collected: { where } } } = activity
-    const spot = hotSpots.find(({ culprit: { file, line } }) => file === where?.file && line === where.line)
+    const spot = hotSpotAt(hotSpots, where)
     const share = gcShareOf(activity)
     // A collection waits for its helper threads too, which are late where CPUs are short.
     const lostMs = gcMs * ranShare(readings)
