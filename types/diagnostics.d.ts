@@ -377,7 +377,7 @@ export interface DiagnosticsOptions {
    */
   rulesDryRun?: boolean
   /**
-   * When preloaded: observe the process from its first moment, and not only once it loads a server module, listens, or has lived for two seconds: docs/frameworks.md. Default false.
+   * When preloaded: observe the process from its first moment, and not only once it loads a server module, listens, or has lived for two seconds (a minute, if it is the command of a package): docs/frameworks.md. Default false.
    * @example
    * LOOPSCOPE_START_AT_ONCE=true node --require loopscope/register app.js
    */

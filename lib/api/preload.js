@@ -2,7 +2,8 @@
 
 // Decides when a process with the preload begins to be observed. The preload reaches every command that a shell or a package manager starts, and most
 // of them end before there is anything to observe. So it starts nothing and loads almost nothing until an application loads a server module, the
-// process listens, starts diagnostics of its own, receives a signal that captures, or has lived for two seconds.
+// process listens, starts diagnostics of its own, receives a signal that captures, or has lived for two seconds; for a minute, if it is a package's command:
+// builds and test runs block their loop as much as they like, and nobody waits for it.
 
 const fs = require('node:fs')
 const path = require('node:path')
@@ -16,6 +17,7 @@ const { DEFAULTS: SIGNALS, isUnderNodemon } = require('./signals')
 /** @import { ResolvedOptions } from './options/resolve-options' */
 
 const LONG_ENOUGH_MS = 2000
+const COMMAND_LONG_ENOUGH_MS = 60_000
 
 // An application that loads one of these will listen soon. The recorder should run before its first request: V8 has no name for a loop that was
 // optimized earlier, in that request and all that follow. Commands of packages (npm, test runners) load them as well, and seldom listen.
@@ -39,8 +41,12 @@ function preload () {
   const entry = process.argv[1] === undefined ? null : realPath(process.argv[1])
   if (entry !== null && COMMAND.test(entry)) return
   const isOfApplication = entry !== null && startsApplication(entry)
-  if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) begin()
-  else new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication).start()
+  if ((options !== null && mustStart(options)) || (isOfApplication && !PUBLISHES_MODULES)) {
+    begin()
+    return
+  }
+  const waiting = new Waiting(Object.keys(options === null ? SIGNALS : options.signals), isOfApplication)
+  waiting.start(entry === null || isOfApplication ? LONG_ENOUGH_MS : COMMAND_LONG_ENOUGH_MS)
 }
 
 /**
@@ -90,7 +96,8 @@ class Waiting {
     this.#signals = signals.filter(signal => signal !== 'SIGUSR2' || !isUnderNodemon())
   }
 
-  start () {
+  /** @param {number} longEnoughMs */
+  start (longEnoughMs) {
     share(WAITING_PRELOAD, () => this)
     subscribe(LISTENING, this.#onListen)
     subscribe(FASTIFY, this.#onFastify)
@@ -99,7 +106,7 @@ class Waiting {
       subscribe(IMPORTED, this.#onImport)
     }
     for (const signal of this.#signals) this.#listen(signal)
-    setTimeout(guarded(() => this.begin()), LONG_ENOUGH_MS).unref()
+    setTimeout(guarded(() => this.begin()), longEnoughMs).unref()
   }
 
   /** @returns {Handle | undefined} undefined if it had begun before */

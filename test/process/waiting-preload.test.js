@@ -86,6 +86,27 @@ test('a process is observed when it has lived for a while', async t => {
   assert.deepEqual([early, late], ['false 1', 'true 1'])
 })
 
+/** Runs instead of the timer that the preload starts, and prints how long that would have been. */
+const AT_ONCE = `${SAY}
+  const timers = require('node:timers')
+  timers.setTimeout = (then, ms) => {
+    setImmediate(() => {
+      then()
+      say(ms)
+      process.exit()
+    })
+    return { unref () {} }
+  }`
+
+test('a command of a package has a minute, in which builds and test runs end', async t => {
+  const folder = makeScratch(t)
+  fs.mkdirSync(path.join(folder, 'node_modules/tool'), { recursive: true })
+  for (const [file, text] of [['at-once.js', AT_ONCE], ['node_modules/tool/bin.js', ''], ['script.js', '']]) fs.writeFileSync(path.join(folder, file), text)
+  const startOf = async file => (await start(t, ['--require', path.join(folder, 'at-once.js'), '--require', REGISTER, path.join(folder, file)]).ended).stdout.trim()
+  assert.equal(await startOf('node_modules/tool/bin.js'), '60000 true 1')
+  if (publishesModules) assert.equal(await startOf('script.js'), '2000 true 1')
+})
+
 test('a signal that captures is answered by a process that is not observed yet', async t => {
   const { child, until, ended } = start(t, ['--require', REGISTER, '-e', "setInterval(() => {}, 1e6); process.kill(process.pid, 'SIGUSR2')"])
   await until(/^SIGUSR2: capturing cpu/)
