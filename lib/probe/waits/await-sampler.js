@@ -27,6 +27,9 @@ const MAX_PRESENT_MICROS = 10e6
 // The hooks are there for a tenth of the time at most.
 const REST_FACTOR = 9
 const MIN_REST_MICROS = 1e6
+// On demand they rest for a while once the budget has not reached so many requests, each of which they cost.
+const MAX_MISSED = 100
+const ASKED_REST_MICROS = 0.5e6
 // On demand, in flight at once and until they are sent.
 const MAX_SAMPLES = 2000
 
@@ -46,6 +49,8 @@ class AwaitSampler {
   #nextMicros = 0
   #askedUntilMicros = 0
   #seen = 0
+  /** Requests that the budget did not reach since the hooks are there. */
+  #missed = 0
   #budget = new Budget()
   /** @type {Map<RequestContext, AwaitSample>} */
   #samples = new Map()
@@ -122,10 +127,14 @@ class AwaitSampler {
       this.#isWanted = true
       return
     }
+    if (this.#remove === null && micros < this.#nextMicros) return
     this.#budget.refill(micros, isAsked ? ASKED_BUDGET_MICROS : BUDGET_MICROS)
     const isFull = this.#budget.isSpent || this.#samples.size + this.length >= MAX_SAMPLES
     if (!isAsked && this.#remove !== null && (isFull || micros > this.#takeUntilMicros)) return this.#endPeriod(micros)
-    if (isFull) return
+    if (isFull) {
+      this.#missed++
+      return
+    }
     this.#install(micros)
     if (this.#remove === null) return
     this.#samples.set(context, new AwaitSample(context))
@@ -164,7 +173,10 @@ class AwaitSampler {
       return
     }
     this.#noteClients(micros)
-    if (micros < this.#askedUntilMicros) return
+    if (micros < this.#askedUntilMicros) {
+      if (this.#missed > MAX_MISSED && this.#samples.size === 0) this.#rest(micros)
+      return
+    }
     this.#resources.stop()
     if (this.#isTaking && micros <= this.#takeUntilMicros) return
     if (this.#isTaking) this.#endPeriod(micros)
@@ -174,6 +186,13 @@ class AwaitSampler {
     for (const [context, sample] of this.#samples) this.#close(sample, context, routeOf(context.request), micros, true)
     this.#nextMicros = micros + Math.max(MIN_REST_MICROS, REST_FACTOR * (micros - Math.max(this.#presentMicros, this.#askedUntilMicros)))
     this.#uninstall()
+  }
+
+  /** @param {number} micros  now */
+  #rest (micros) {
+    this.#uninstall()
+    this.#isTaking = true // the requests are still counted
+    this.#nextMicros = micros + ASKED_REST_MICROS
   }
 
   /** What the system has not taken waits for a client that does not read; what has not arrived, for one that does not send. @param {number} micros  now */
@@ -222,9 +241,11 @@ class AwaitSampler {
   #install (micros) {
     if (this.#remove !== null) return
     this.#presentMicros = micros
+    this.#missed = 0
     this.#takeUntilMicros = micros + PERIOD_MICROS
     try {
       this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter, settled: this.#onSettled }))
+      if (micros < this.#askedUntilMicros) this.#resources.start()
     } catch {
       this.#isOn = this.#isTaking = false // a runtime without such hooks
     }
