@@ -132,7 +132,10 @@ describe('prediction', () => {
     const { stretch, samples } = simulate({ routes: routes(1), clients })
     const question = { stretches: [stretch], samples, change: culprit, scale: 0, pool: null }
     assert.match(predict({ ...question, stretches: [{ ...stretch, requests: stretch.requests.slice(0, 20) }] }).reason, /only 20 requests/)
-    assert.match(predict({ ...question, stretches: [] }).reason, /only 0 requests/)
+    assert.match(predict({ ...question, stretches: [] }).reason, /^no requests were seen/)
+    const thin = Array.from({ length: 9 }, (_, index) => ({ ...stretch, requests: stretch.requests.slice(9 * index, 9 * index + 9) }))
+    assert.match(predict({ ...question, stretches: thin.slice(0, 2) }).reason, /^only 18 requests/)
+    assert.match(predict({ ...question, stretches: thin }).reason, /^too few requests were seen at a time/)
     assert.match(predict({ ...question, starvedShare: 0.7 }).reason, /waited 70 % of the time for a CPU/)
     assert.match(predict({ ...question, change: { isCulprit: () => false } }).reason, /do not show/)
   })

@@ -59,7 +59,7 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const models = stretches.filter(({ requests }) => requests.length >= MIN_STRETCH_REQUESTS).map(stretch => modelStretch(stretch, samples, change))
   const all = models.flatMap(({ requests }) => requests)
   const about = { seconds: round(sum(models, ({ lengthMs }) => lengthMs) / 1e3, 1), requests: all.length }
-  if (all.length < MIN_REQUESTS) return none(`only ${all.length} requests were seen, fewer than ${MIN_REQUESTS}`, about)
+  if (all.length < MIN_REQUESTS) return none(tooFew(sum(stretches, ({ requests }) => requests.length)), about)
   if (starvedShare > MAX_STARVED_SHARE) return none(`the process waited ${Math.round(starvedShare * 100)} % of the time for a CPU`, about)
   const culpritMs = sum(all, culpritOf) + sum(models, ({ background }) => culpritIn(background))
   if (culpritMs === 0) return none('the recorded requests do not show its time', about)
@@ -94,6 +94,12 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const covered = sum(routes, ({ reason, requests }) => reason === null ? requests : 0)
   if (covered < all.length / 2) return none(routes.find(({ reason }) => reason !== null)?.reason ?? 'too few requests were seen of each route', about)
   return { reason: null, ...about, clients, maxSpeedUp: speedUp(models, { scale, pool }), routes: routes.filter(({ requests }) => requests > 0) }
+}
+
+/** @param {number} requests */
+function tooFew (requests) {
+  if (requests === 0) return 'no requests were seen'
+  return requests < MIN_REQUESTS ? `only ${requests} requests were seen, fewer than ${MIN_REQUESTS}` : 'too few requests were seen at a time'
 }
 
 /**
@@ -273,7 +279,7 @@ function predictRoute (route, index, modes, all) {
  * @param {{ measured: Quantiles[], base: Quantiles[] }[]} modes
  */
 function reasonOf (requests, index, modes) {
-  if (requests < MIN_REQUESTS) return `only ${requests} requests were seen, fewer than ${MIN_REQUESTS}`
+  if (requests < MIN_REQUESTS) return tooFew(requests)
   if (modes.some(({ base, measured }) => isReproduced(base[index], measured[index]))) return null
   const [{ base, measured }] = modes
   const [p50, p95] = /** @type {const} */ (['p50', 'p95']).map(name => `${name} ${round(base[index][name].value)} ms instead of ${round(measured[index][name].value)}`)
