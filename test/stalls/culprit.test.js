@@ -47,6 +47,12 @@ test('an anonymous comparator is its named function, an anonymous handler under 
   assert.deepEqual([handler.function, handler.file], ['(anonymous)', 'app.js'])
 })
 
+test('an anonymous async function is not what its compiler put around it', () => {
+  for (const helper of ['asyncGeneratorStep', '_asyncToGenerator', '_async_to_generator', '__awaiter', 'fulfilled']) {
+    assert.equal(culpritOf([['node:processTicksAndRejections', helper, ANONYMOUS], 300_000]).function, '(anonymous)', helper)
+  }
+})
+
 test('the middleware of this library is not what called an anonymous handler, wherever the library is installed', () => {
   const profile = profileOf([[['loopscope', ANONYMOUS], 500_000]])
   const ours = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'loopscope')

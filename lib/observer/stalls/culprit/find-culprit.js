@@ -66,6 +66,9 @@ const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findInd
 /** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
 const MEANINGFUL_NAME = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
+/** What compilers put around an async function (Babel, SWC, TypeScript, esbuild): it only resumes what it calls. */
+const ASYNC_HELPER = /^(?:asyncGeneratorStep|_?async_?[tT]o_?[gG]enerator|__async|__awaiter|__generator|_ts_generator|fulfilled|rejected)$/
+
 /** Bundlers put a number behind a name that another file has as well. */
 const BUNDLED = /\$\d+$/
 
@@ -162,6 +165,7 @@ function nearestNamed (path, depth) {
     const { frame } = path[up]
     if (frame.origin === 'node' || frame.origin === 'native' || frame.origin === 'wasm') continue
     if (frame.origin !== origin || (origin === 'dependency' && packageOf(frame.file) !== packageOf(file))) break
+    if (ASYNC_HELPER.test(frame.name)) break
     if (frame.name !== '(anonymous)') return up
   }
   return depth
