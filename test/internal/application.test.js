@@ -48,10 +48,27 @@ test('one that cannot be read is passed over', t => {
 })
 
 test('the command of a package runs the application of the working directory', t => {
-  const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'web/package.json': '{"name":"web"}', 'node_modules/next/package.json': '{"name":"next"}', 'node_modules/next/bin/next.js': '' })
+  const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'web/package.json': '{"name":"web"}', 'web/app/page.tsx': '', 'node_modules/next/package.json': '{"name":"next"}', 'node_modules/next/bin/next.js': '' })
   const entry = path.join(folder, 'node_modules/next/bin/next.js')
   assert.deepEqual(findApplication({ entry, folder: path.join(folder, 'web') }), { root: path.join(folder, 'web'), name: 'web' })
   assert.deepEqual(findApplication({ entry, folder }), { root: folder, name: 'shop' })
+})
+
+test('where that has no code, the package is the application, under the name of the folder', t => {
+  const files = { 'package.json': '{"name":"registry"}', 'config.yaml': '', 'storage/data.json': '', 'node_modules/verdaccio/package.json': '{"name":"verdaccio"}', 'node_modules/verdaccio/bin/verdaccio': '' }
+  const entry = (/** @type {string} */ folder) => path.join(folder, 'node_modules/verdaccio/bin/verdaccio')
+  const folder = makeFolder(t, files)
+  assert.deepEqual(findApplication({ entry: entry(folder), folder }), { root: path.join(folder, 'node_modules/verdaccio'), name: 'registry' })
+  const nameless = makeFolder(t, { ...files, 'package.json': '{}' })
+  assert.equal(findApplication({ entry: entry(nameless), folder: nameless }).name, 'verdaccio')
+  const withPlugin = makeFolder(t, { ...files, 'plugins/audit/index.mjs': '' })
+  assert.equal(findApplication({ entry: entry(withPlugin), folder: withPlugin }).root, withPlugin)
+})
+
+test('a folder of which not everything can be searched has code', t => {
+  const files = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`storage/${index}.json`, '']))
+  const folder = makeFolder(t, { ...files, 'package.json': '{"name":"shop"}', 'node_modules/serve/package.json': '{"name":"serve"}', 'node_modules/serve/bin.js': '' })
+  assert.equal(findApplication({ entry: path.join(folder, 'node_modules/serve/bin.js'), folder }).root, folder)
 })
 
 test('a package that is installed globally is the application itself where the working directory has none', t => {

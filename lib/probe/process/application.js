@@ -14,15 +14,49 @@ const { createRequire } = require('node:module')
  * @property {string} [folder]  the working directory
  */
 
+const NAMELESS = 'node'
+const NO_CODE = new Set(['node_modules', '.git'])
+const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|coffee)$/i
+const MAX_SEARCHED = 500 // of files and folders
+
 /**
  * @param {Started} [started]
  * @returns {{ root: string, name: string }} the folder of the application's package.json, and the name in it
  */
 function findApplication ({ entry = process.argv[1], folder = process.cwd() } = {}) {
   const start = entry === undefined ? folder : path.dirname(realPath(entry))
-  // A command of a package, such as `next start`, runs the application in the working directory.
-  const ofFolder = entry !== undefined && isOfPackage(entry) ? nearestPackage(folder) : null
-  return ofFolder ?? nearestPackage(start) ?? { root: start, name: 'node' }
+  const own = nearestPackage(start) ?? { root: start, name: NAMELESS }
+  if (entry === undefined || !isOfPackage(entry)) return own
+  // A command of a package, such as `next start`, runs the application in the working directory. Where that holds no code (only a configuration, or
+  // data), the package is the application, as it is where it is installed globally.
+  const ofFolder = nearestPackage(folder)
+  if (ofFolder === null || hasCode(ofFolder.root)) return ofFolder ?? own
+  return { root: own.root, name: ofFolder.name === NAMELESS ? own.name : ofFolder.name }
+}
+
+/** @param {string} root  of an application, without its packages */
+function hasCode (root) {
+  const folders = [root]
+  let searched = 0
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    for (const entry of entriesOf(folder)) {
+      if (++searched > MAX_SEARCHED || CODE.test(entry.name)) return true
+      if (entry.isDirectory() && !NO_CODE.has(entry.name)) folders.push(path.join(folder, entry.name))
+    }
+  }
+  return false
+}
+
+/** One after the other, since a folder of data may have very many. @param {string} folder */
+function * entriesOf (folder) {
+  try {
+    const dir = fs.opendirSync(folder)
+    try {
+      for (let entry = dir.readSync(); entry !== null; entry = dir.readSync()) yield entry
+    } finally {
+      dir.closeSync()
+    }
+  } catch {} // not readable
 }
 
 /** @param {string} file */
@@ -34,7 +68,7 @@ function isOfPackage (file) {
 function nearestPackage (start) {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const found = readPackage(folder)
-    if (found !== null) return { root: folder, name: typeof found.name === 'string' && found.name !== '' ? found.name : 'node' }
+    if (found !== null) return { root: folder, name: typeof found.name === 'string' && found.name !== '' ? found.name : NAMELESS }
     if (folder === path.dirname(folder)) return null
   }
 }
