@@ -10,7 +10,7 @@
   document.getElementById('flames').hidden = false
   const flameGraph = new loopscope.FlameGraph(document.getElementById('flame'))
   const buttons = graphs.map(({ name, graph }) => {
-    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: name })
+    const button = loopscope.element('button', { type: 'button' }, name)
     button.addEventListener('click', () => choose(button, graph))
     return button
   })

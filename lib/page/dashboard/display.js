@@ -1,9 +1,10 @@
 /* global document, loopscope */
 'use strict'
 
-// Formats numbers, times and positions, and creates DOM elements. Whatever comes from the server becomes text, never markup.
+// Formats numbers, times and positions, and makes links and columns of them. Whatever comes from the server becomes text, never markup.
 
 loopscope.display = (() => {
+  const { element } = loopscope
   const { calledBy } = loopscope.figures
   const MAX_SOURCE_COLUMN = 200 // a column further right is in a bundle, where the line alone does not identify the position
 
@@ -59,17 +60,6 @@ loopscope.display = (() => {
 
   function ownPlace (stall) {
     return place({ ...stall.culprit, function: loopscope.handlerName.nameOfCulprit(stall.culprit, stall) })
-  }
-
-  /**
-   * @param {string} name
-   * @param {Record<string, any>} [properties]
-   * @param {(Node | string)[]} children
-   */
-  function element (name, properties = {}, ...children) {
-    const made = Object.assign(document.createElement(name), properties)
-    made.append(...children)
-    return made
   }
 
   /** A button that looks like a link. Its key lets redraw() restore the focus. */

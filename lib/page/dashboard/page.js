@@ -25,9 +25,7 @@
   }
 
   async function refreshStalls () {
-    const answer = await problems.watch('stalls', () => session.json('/stalls'))
-    if (answer === undefined) return
-    stalls.show(answer)
+    await problems.load('stalls', '/stalls', stalls.show)
     findings.show()
   }
 

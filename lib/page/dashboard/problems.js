@@ -50,5 +50,11 @@ loopscope.problems = (() => {
     }
   }
 
-  return { attempt, show, watch }
+  /** Shows what a path answers, likewise. */
+  async function load (slot, path, showAnswer) {
+    const answer = await watch(slot, () => loopscope.session.json(path))
+    if (answer !== undefined) await showAnswer(answer)
+  }
+
+  return { attempt, load, show, watch }
 })()

@@ -2,7 +2,18 @@
 'use strict'
 
 // Draws one flame graph in an element of a page: redraws it when the width changes, zooms with pointer and keyboard, and shows the tooltip of a
-// frame.
+// frame. Creates DOM elements for it and for what is around it.
+
+/**
+ * @param {string} name
+ * @param {Record<string, any>} [properties]
+ * @param {(Node | string)[]} children
+ */
+loopscope.element = (name, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(name), properties)
+  made.append(...children)
+  return made
+}
 
 loopscope.Drawing = (() => {
   const FRAME_HEIGHT_PX = 22

@@ -4,6 +4,7 @@
 // A flame graph with its controls, the same on every page: filters, search, legend and details.
 
 loopscope.FlameGraph = (() => {
+  const { element } = loopscope
   const SEARCH = 'Search functions, files and packages'
   const KINDS = {
     app: 'application', dependency: 'package', wasm: 'WebAssembly', node: 'Node.js', native: 'native', gc: 'GC', idle: 'idle', route: 'route'
@@ -132,13 +133,12 @@ loopscope.FlameGraph = (() => {
       summary.textContent = `Only in the earlier recording: ${removed.length}`
       const lines = removed.slice(0, MAX_VANISHED).map(data => `${this.#text.labelOf(data)}, ${this.#text.shareOf(data)}`)
       if (removed.length > MAX_VANISHED) lines.push(`and ${removed.length - MAX_VANISHED} more`)
-      list.replaceChildren(...lines.map(line => Object.assign(document.createElement('li'), { textContent: line })))
+      list.replaceChildren(...lines.map(line => element('li', {}, line)))
     }
 
     /** @param {string} text */
     #showMessage (text) {
-      const paragraph = Object.assign(document.createElement('p'), { className: 'quiet', textContent: text })
-      this.#controls.chart.replaceChildren(paragraph)
+      this.#controls.chart.replaceChildren(element('p', { className: 'quiet' }, text))
     }
 
     #search () {
@@ -200,12 +200,6 @@ loopscope.FlameGraph = (() => {
     holder.classList.add('flame-graph')
     holder.append(tools, change.meaning, change.vanished, chart, middle, foot, tip)
     return { change, tools, search, matches, reset, folding, idle, routes, legend, view, chart, middle, foot, width, details, tip }
-  }
-
-  function element (name, properties = {}, ...children) {
-    const made = Object.assign(document.createElement(name), properties)
-    made.append(...children)
-    return made
   }
 
   function checkbox (text, checked, onChange) {

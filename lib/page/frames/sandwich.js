@@ -1,9 +1,10 @@
-/* global document, loopscope */
+/* global loopscope */
 'use strict'
 
 // The view of one function: a list of functions, and of the chosen one its callers above and its callees below it.
 
 loopscope.Sandwich = (() => {
+  const { element } = loopscope
   const MAX_ROWS = 200
   const COLUMNS = [['self', 'Self'], ['total', 'Total']]
 
@@ -26,12 +27,12 @@ loopscope.Sandwich = (() => {
      * @param {{ showDetails: (text: string) => void, tip: HTMLElement }} uses
      */
     constructor (holder, uses) {
-      const [callers, callees] = [make('div', { className: 'frames' }), make('div', { className: 'frames' })]
-      this.#list = make('div', { className: 'function-list' })
-      this.#title = make('h3', {})
-      this.#note = make('p', { className: 'quiet' })
-      this.#element = make('div', { className: 'sandwich', hidden: true }, this.#list,
-        make('div', { className: 'one-function' }, this.#title, make('h4', {}, 'Callers'), callers, make('h4', {}, 'Callees'), callees))
+      const [callers, callees] = [element('div', { className: 'frames' }), element('div', { className: 'frames' })]
+      this.#list = element('div', { className: 'function-list' })
+      this.#title = element('h3', {})
+      this.#note = element('p', { className: 'quiet' })
+      this.#element = element('div', { className: 'sandwich', hidden: true }, this.#list,
+        element('div', { className: 'one-function' }, this.#title, element('h4', {}, 'Callers'), callers, element('h4', {}, 'Callees'), callees))
       holder.append(this.#element)
       const own = { ...uses, onZoom: () => {} }
       this.#callers = new loopscope.Drawing(callers, { ...own, isUpward: true })
@@ -68,26 +69,26 @@ loopscope.Sandwich = (() => {
 
     #drawList (functions, chosen) {
       const head = COLUMNS.map(([name, title]) => {
-        const button = make('button', { type: 'button', className: 'sort' }, title)
+        const button = element('button', { type: 'button', className: 'sort' }, title)
         button.addEventListener('click', () => {
           this.#sortedBy = name
           this.search(this.#term)
           this.#list.querySelector('th[aria-sort=descending] button')?.focus()
         })
-        return make('th', { scope: 'col', className: 'number', ariaSort: name === this.#sortedBy ? 'descending' : 'none' }, button)
+        return element('th', { scope: 'col', className: 'number', ariaSort: name === this.#sortedBy ? 'descending' : 'none' }, button)
       })
       const rows = functions.slice(0, MAX_ROWS).map(one => {
-        const button = make('button', { type: 'button', className: 'link', ariaPressed: String(one === chosen) }, one.name)
+        const button = element('button', { type: 'button', className: 'link', ariaPressed: String(one === chosen) }, one.name)
         button.addEventListener('click', () => {
           this.#chosen = one.key
           for (const other of this.#list.querySelectorAll('td button')) other.ariaPressed = String(other === button)
           this.#drawFunction(one)
         })
-        return make('tr', {}, make('td', { className: 'place' }, button, ' ', make('span', { className: 'quiet' }, one.place)),
-          ...COLUMNS.map(([name]) => make('td', { className: 'number' }, this.#text.percentOf(one[name]))))
+        return element('tr', {}, element('td', { className: 'place' }, button, ' ', element('span', { className: 'quiet' }, one.place)),
+          ...COLUMNS.map(([name]) => element('td', { className: 'number' }, this.#text.percentOf(one[name]))))
       })
       this.#note.textContent = functions.length > MAX_ROWS ? `The first ${MAX_ROWS} of ${functions.length} functions: search for others.` : functions.length === 0 ? 'No function matches.' : ''
-      this.#list.replaceChildren(make('table', {}, make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Function'), ...head)), make('tbody', {}, ...rows)), this.#note)
+      this.#list.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Function'), ...head)), element('tbody', {}, ...rows)), this.#note)
     }
 
     #drawFunction (one) {
@@ -102,12 +103,6 @@ loopscope.Sandwich = (() => {
 
   function nameOf ([name, place, , owner, folded]) {
     return { key: `${name} ${place}`, name, place, owner, folded }
-  }
-
-  function make (name, properties, ...children) {
-    const made = Object.assign(document.createElement(name), properties)
-    made.append(...children)
-    return made
   }
 
   return Sandwich

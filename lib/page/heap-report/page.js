@@ -49,45 +49,32 @@
   }
 
   function rowElement (row) {
-    const element = document.createElement('tr')
-    if (row.isNoise) element.className = 'noise'
-    for (const { read, show } of columns) {
-      const cell = document.createElement('td')
-      cell.textContent = show(read(row))
-      element.append(cell)
-    }
-    return element
+    return element('tr', { className: row.isNoise ? 'noise' : '' }, ...columns.map(({ read, show }) => element('td', {}, show(read(row)))))
   }
 
   function moreElement (hiddenCount) {
-    const element = document.createElement('tr')
-    const cell = document.createElement('td')
-    const button = document.createElement('button')
-    cell.colSpan = columns.length
-    button.type = 'button'
-    button.textContent = `Show ${Math.min(STEP, hiddenCount)} more`
-    button.addEventListener('click', () => {
-      limit += STEP
+    const more = button(`Show ${Math.min(STEP, hiddenCount)} more`, () => { limit += STEP })
+    return element('tr', {}, element('td', { colSpan: columns.length }, more))
+  }
+
+  function button (text, change) {
+    const made = element('button', { type: 'button', tabIndex: 0 }, text)
+    made.addEventListener('click', () => {
+      change()
       render()
     })
-    cell.append(button)
-    element.append(cell)
-    return element
+    return made
+  }
+
+  function element (name, properties, ...children) {
+    const made = Object.assign(document.createElement(name), properties)
+    made.append(...children)
+    return made
   }
 
   for (const [column, { title }] of columns.entries()) {
-    const head = document.createElement('th')
-    const button = document.createElement('button')
-    head.scope = 'col'
-    button.type = 'button'
-    button.tabIndex = 0
-    button.textContent = title
-    button.addEventListener('click', () => {
-      sorting = { column, isDescending: sorting.column === column ? !sorting.isDescending : column !== 0 }
-      render()
-    })
-    head.append(button)
-    table.tHead.rows[0].append(head)
+    const sort = () => { sorting = { column, isDescending: sorting.column === column ? !sorting.isDescending : column !== 0 } }
+    table.tHead.rows[0].append(element('th', { scope: 'col' }, button(title, sort)))
   }
   search.addEventListener('input', render)
   noise.addEventListener('change', render)

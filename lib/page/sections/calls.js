@@ -5,7 +5,7 @@
 
 loopscope.calls = (() => {
   const { byId, duration, element, place } = loopscope.display
-  const { problems, session, tables } = loopscope
+  const { problems, tables } = loopscope
   const PAGE_ROWS = 15
 
   function show ({ sampled, exact }) {
@@ -40,10 +40,5 @@ loopscope.calls = (() => {
     return `${api} ${callSite.file}`
   }
 
-  async function refresh () {
-    const calls = await problems.watch('sync', () => session.json('/sync-calls'))
-    if (calls !== undefined) show(calls)
-  }
-
-  return { refresh }
+  return { refresh: () => problems.load('sync', '/sync-calls', show) }
 })()

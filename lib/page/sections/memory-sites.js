@@ -59,8 +59,7 @@ loopscope.memorySites = (() => {
   /** @param {number | null} sampledAt  when allocations were last sampled */
   async function refresh (sampledAt) {
     if (isSampling || sampledAt === null || sampledAt === shownAt) return
-    const answer = await problems.watch('sites', () => session.json('/memory/sites'))
-    if (answer !== undefined && !isSampling) show(answer)
+    await problems.load('sites', '/memory/sites', answer => { if (!isSampling) show(answer) })
   }
 
   function start () {

@@ -6,7 +6,7 @@
 loopscope.memory = (() => {
   const { byId, element, percent, time } = loopscope.display
   const { showBytes } = loopscope.sizes
-  const { memorySites, memoryText, problems, session, tables } = loopscope
+  const { memorySites, memoryText, problems, tables } = loopscope
   /** From the bottom up: what the application can change is below what it cannot. */
   const STACK = ['heap', 'buffers', 'external', 'worker', 'native', 'heap-free', 'loopscope', 'stacks', 'code']
   const AXIS_PX = 72
@@ -32,6 +32,7 @@ loopscope.memory = (() => {
       ...(container === null ? [] : [`The container uses ${showBytes(container.usedBytes)} of ${showBytes(container.limitBytes)}.`])
     ].join(' ')
     draw()
+    return memorySites.refresh(answer.sitesAt)
   }
 
   function pointsShown () {
@@ -66,13 +67,6 @@ loopscope.memory = (() => {
     }, data, holder)
   }
 
-  async function refresh () {
-    const answer = await problems.watch('owners', () => session.json('/memory'))
-    if (answer === undefined) return
-    show(answer)
-    await memorySites.refresh(answer.sitesAt)
-  }
-
   function start () {
     memorySites.start()
     byId('memory-colors').replaceChildren(...STACK.map(owner => element('li', { className: `owner owner-${owner}` }, memoryText.ownerText(owner))))
@@ -81,5 +75,5 @@ loopscope.memory = (() => {
     new ResizeObserver(() => chart?.setSize({ width: byId('memory-chart').clientWidth, height: byId('memory-chart').clientHeight })).observe(byId('memory-chart'))
   }
 
-  return { refresh, start }
+  return { refresh: () => problems.load('owners', '/memory', show), start }
 })()

@@ -7,7 +7,7 @@
 loopscope.inFlight = (() => {
   const { byId, culprit, dateTime, duration, element, traceColumns } = loopscope.display
   const { describeRoute, describeState } = loopscope.requestText
-  const { problems, session, tables } = loopscope
+  const { problems, tables } = loopscope
   const PAGE_ROWS = 10
 
   function show (answer) {
@@ -33,23 +33,19 @@ loopscope.inFlight = (() => {
     ].filter(Boolean).join(' ')
   }
 
-  async function refresh () {
-    const answer = await problems.watch('in-flight', () => session.json('/requests'))
-    if (answer !== undefined) show(answer)
-  }
-
-  return { refresh }
+  return { refresh: () => problems.load('in-flight', '/requests', show) }
 })()
 
 loopscope.requests = (() => {
   const { dateTime, duration, element, traceColumns } = loopscope.display
   const { partsOf } = loopscope.figures
   const { describeBehind, describeSlow, describeStep } = loopscope.requestText
-  const { problems, session, tables } = loopscope
+  const { problems, tables } = loopscope
   const PAGE_ROWS = 10
   let requests = []
 
-  function show () {
+  function show (answer) {
+    requests = answer.requests
     tables.show('slow', columnsFor(requests), requests, { empty: 'No slow requests in the last 15 minutes.', pageRows: PAGE_ROWS })
   }
 
@@ -98,12 +94,5 @@ loopscope.requests = (() => {
     return [table, ...more]
   }
 
-  async function refresh () {
-    const answer = await problems.watch('slow', () => session.json('/slow-requests'))
-    if (answer === undefined) return
-    requests = answer.requests
-    show()
-  }
-
-  return { refresh, of, listOf }
+  return { refresh: () => problems.load('slow', '/slow-requests', show), of, listOf }
 })()

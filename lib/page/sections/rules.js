@@ -6,7 +6,7 @@
 loopscope.rules = (() => {
   const { byId, dateTime, element } = loopscope.display
   const { describeCounts, describeLast, describeState, describeWhen } = loopscope.ruleText
-  const { problems, session, tables } = loopscope
+  const { problems, tables } = loopscope
 
   const COLUMNS = [
     { title: 'Rule', cell: ({ name }) => element('strong', {}, name) },
@@ -17,13 +17,11 @@ loopscope.rules = (() => {
     { title: 'Last fired', className: 'wide', cell: ({ last }) => last === null ? '-' : `${dateTime(last.at)} ${describeLast(last)}` }
   ]
 
-  async function refresh () {
-    const answer = await problems.watch('rules', () => session.json('/rules'))
-    if (answer === undefined) return
-    byId('rules-section').hidden = answer.rules.length === 0
-    byId('rules-note').hidden = !answer.dryRun
-    tables.show('rules', COLUMNS, answer.rules, { empty: '' })
+  function show ({ rules, dryRun }) {
+    byId('rules-section').hidden = rules.length === 0
+    byId('rules-note').hidden = !dryRun
+    tables.show('rules', COLUMNS, rules, { empty: '' })
   }
 
-  return { refresh }
+  return { refresh: () => problems.load('rules', '/rules', show) }
 })()

@@ -5,7 +5,7 @@
 
 loopscope.threads = (() => {
   const { byId, duration, element, percent, place } = loopscope.display
-  const { problems, session, tables } = loopscope
+  const { problems, tables } = loopscope
   const NOTABLE_MS = 1000
   const PAGE_ROWS = 10
 
@@ -43,10 +43,5 @@ loopscope.threads = (() => {
     return frame === null ? '' : element('span', { className: 'own' }, place(frame))
   }
 
-  async function refresh () {
-    const answer = await problems.watch('threads', () => session.json('/threads'))
-    if (answer !== undefined) show(answer)
-  }
-
-  return { refresh }
+  return { refresh: () => problems.load('threads', '/threads', show) }
 })()

@@ -73,8 +73,7 @@ loopscope.waits = (() => {
   /** What was sampled on demand stays until the page is loaded again. */
   async function refresh () {
     if (isSampling) return
-    const answer = await problems.watch('waits', () => session.json('/waits'))
-    if (answer !== undefined && !isSampling) show(answer)
+    await problems.load('waits', '/waits', answer => { if (!isSampling) show(answer) })
   }
 
   function start () {
