@@ -3,7 +3,7 @@
 // Puts where the time of a request went in order: its own code, the code of others, collections, and between them each wait, with the line of the code and
 // the call where they are known. Pure.
 
-const { take, toMs } = require('./timeline')
+const { byTime, intervalsOf, lengthOf, overlapping, take, toMs } = require('./timeline')
 
 /** @import { SlowRequestStep } from '../../../types/slow-requests' */
 /** @import { WaitedAt } from '../../../types/waits' */
@@ -52,8 +52,8 @@ function waitsOf (piece, spans, calls) {
   /** @type {Step[]} */
   const steps = []
   const add = (/** @type {Interval} */ { fromMicros, toMicros }, /** @type {Pick<Step, 'call' | 'line'>} */ { call, line }) => steps.push({ fromMicros, toMicros, kind: 'waiting', route: null, call, line })
-  const unlined = take([piece], within(spans, piece), (part, { line }) => add(part, { line, call: longestCall(part, calls) }))
-  const rest = take(unlined, within(calls, piece), (part, { call }) => add(part, { line: null, call }))
+  const unlined = take([piece], overlapping(spans, piece), (part, { line }) => add(part, { line, call: longestCall(part, calls) }))
+  const rest = take(unlined, overlapping(calls, piece), (part, { call }) => add(part, { line: null, call }))
   for (const part of rest) add(part, { line: null, call: null })
   return joined(steps.sort(byTime))
 }
@@ -80,45 +80,16 @@ function joined (steps) {
 function longestCall (part, calls) {
   /** @type {{ call: SlowRequestStep['call'], micros: number }} */
   let longest = { call: null, micros: 0 }
-  for (const { call, fromMicros, toMicros } of within(calls, part)) {
+  for (const { call, fromMicros, toMicros } of overlapping(calls, part)) {
     const micros = Math.min(toMicros, part.toMicros) - Math.max(fromMicros, part.fromMicros)
     if (micros > longest.micros) longest = { call, micros }
   }
   return longest.call
 }
 
-/**
- * @template {Interval} T
- * @param {T[]} all
- * @param {Interval} time
- */
-function within (all, { fromMicros, toMicros }) {
-  return all.filter(one => one.toMicros > fromMicros && one.fromMicros < toMicros)
-}
-
-/**
- * @param {number[]} moments  begins and ends
- * @returns {Interval[]}
- */
-function intervalsOf (moments) {
-  const intervals = []
-  for (let index = 0; index + 1 < moments.length; index += 2) intervals.push({ fromMicros: moments[index], toMicros: moments[index + 1] })
-  return intervals
-}
-
 /** @param {WaitedAt} line */
 function placeOf ({ function: name, file, line, column, awaited, via }) {
   return { function: name, file, line, column, awaited, via }
-}
-
-/** @param {Interval} interval */
-function lengthOf ({ fromMicros, toMicros }) {
-  return toMicros - fromMicros
-}
-
-/** @param {Interval} left @param {Interval} right */
-function byTime (left, right) {
-  return left.fromMicros - right.fromMicros
 }
 
 module.exports = { stepsOf }

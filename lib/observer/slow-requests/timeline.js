@@ -5,6 +5,7 @@
 // a claim, the request waited for something other than the loop; and while a call was under way, as long as the loop paused before its answer. Pure.
 
 const { sum } = require('../../base/sums')
+/** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { Interval } from '../../probe/loop/own-work' */
 /** @import { Answer, Work } from '../../probe/request-notes' */
 /** @import { Run } from './slow-requests' */
@@ -18,14 +19,8 @@ const { sum } = require('../../base/sums')
  * @property {Interval[]} late  times in which the loop was late
  * @property {Answered[]} answers
  *
- * @typedef {object} Timeline
- * @property {number} ownMs
- * @property {number} behindMs
- * @property {{ route: string | null, ms: number }[]} behind
- * @property {number} gcMs
- * @property {number} waitingMs
- * @property {WaitTime[]} waits
- * @property {Piece[]} pieces  in order; at most 200
+ * @typedef {Pick<SlowRequest, 'ownMs' | 'behindMs' | 'behind' | 'gcMs' | 'waitingMs'> & { waits: WaitTime[], pieces: Piece[] }} Timeline  pieces: in
+ *   order; at most 200
  *
  * @typedef {Interval & { kind: 'own' | 'behind' | 'gc' | 'waiting', route: string | null }} Piece  route: of the code that it was behind
  *
@@ -62,7 +57,7 @@ function timelinesOf (requests, { work, seen, runs, late, answers }) {
 function createBusySince ({ work, runs, late }) {
   /** @type {Interval[]} in order */
   const busy = []
-  for (const { fromMicros, toMicros } of [...work, ...runs, ...late].sort((left, right) => left.fromMicros - right.fromMicros)) {
+  for (const { fromMicros, toMicros } of [...work, ...runs, ...late].sort(byTime)) {
     const last = busy.at(-1)
     if (last === undefined || fromMicros > last.toMicros + MAX_PAUSE_MICROS) busy.push({ fromMicros, toMicros })
     else last.toMicros = Math.max(last.toMicros, toMicros)
@@ -115,11 +110,9 @@ function timelineOf (request, { gc, work, seen, ofRoutes, code, late, answers, b
 function waitedThrough ({ waits, toMicros }, busySince) {
   /** @type {Interval[]} */
   const spans = []
-  for (const [, , , , ...moments] of waits) {
-    for (let index = 0; index < moments.length; index += 2) {
-      // A call that outlasts the request may be one that it does not wait for.
-      if (moments[index + 1] < toMicros) spans.push({ fromMicros: moments[index], toMicros: busySince(moments[index + 1]) })
-    }
+  for (const call of waits.flatMap(([, , , , ...moments]) => intervalsOf(moments))) {
+    // A call that outlasts the request may be one that it does not wait for.
+    if (call.toMicros < toMicros) spans.push({ fromMicros: call.fromMicros, toMicros: busySince(call.toMicros) })
   }
   return joined(spans.filter(span => lengthOf(span) > 0))
 }
@@ -210,8 +203,7 @@ class Shares {
    * @param {(piece: Interval, claim: T) => void} onTaken  called for each piece that was free
    */
   take (claims, onTaken) {
-    const { fromMicros, toMicros } = this.#time
-    this.#free = take(this.#free, claims.filter(claim => claim.toMicros > fromMicros && claim.fromMicros < toMicros), onTaken)
+    this.#free = take(this.#free, overlapping(claims, this.#time), onTaken)
   }
 
   /** @param {Interval} piece */
@@ -246,8 +238,7 @@ class Shares {
   waited ([name, calls, errors, micros, ...moments]) {
     let [noted, free] = [0, 0]
     const waiting = this.#waiting
-    for (let index = 0; index < moments.length; index += 2) {
-      const span = { fromMicros: moments[index], toMicros: moments[index + 1] }
+    for (const span of intervalsOf(moments)) {
       noted += lengthOf(span)
       take(waiting, [span], piece => { free += lengthOf(piece) })
     }
@@ -277,7 +268,7 @@ class Shares {
 function inOrder (pieces) {
   /** @type {Piece[]} */
   const found = []
-  for (const piece of pieces.sort((left, right) => left.fromMicros - right.fromMicros)) {
+  for (const piece of pieces.sort(byTime)) {
     const last = found.at(-1)
     if (last !== undefined && last.kind === piece.kind && last.route === piece.route && last.toMicros === piece.fromMicros) last.toMicros = piece.toMicros
     else found.push(piece)
@@ -316,7 +307,7 @@ function take (free, claims, onTaken) {
 function joined (intervals) {
   /** @type {Interval[]} */
   const found = []
-  for (const { fromMicros, toMicros } of intervals.sort((left, right) => left.fromMicros - right.fromMicros)) {
+  for (const { fromMicros, toMicros } of intervals.sort(byTime)) {
     const last = found.at(-1)
     if (last === undefined || fromMicros > last.toMicros) found.push({ fromMicros, toMicros })
     else last.toMicros = Math.max(last.toMicros, toMicros)
@@ -324,9 +315,33 @@ function joined (intervals) {
   return found
 }
 
+/**
+ * @template {Interval} T
+ * @param {readonly T[]} all
+ * @param {Interval} time
+ */
+function overlapping (all, { fromMicros, toMicros }) {
+  return all.filter(one => one.toMicros > fromMicros && one.fromMicros < toMicros)
+}
+
+/**
+ * @param {number[]} moments  begins and ends
+ * @returns {Interval[]}
+ */
+function intervalsOf (moments) {
+  const intervals = []
+  for (let index = 0; index + 1 < moments.length; index += 2) intervals.push({ fromMicros: moments[index], toMicros: moments[index + 1] })
+  return intervals
+}
+
 /** @param {Interval} interval */
 function lengthOf ({ fromMicros, toMicros }) {
   return toMicros - fromMicros
+}
+
+/** @param {Interval} left @param {Interval} right */
+function byTime (left, right) {
+  return left.fromMicros - right.fromMicros
 }
 
 /** @param {number} micros */
@@ -334,4 +349,4 @@ function toMs (micros) {
   return Math.round(micros / 100) / 10
 }
 
-module.exports = { createBusySince, take, timelinesOf, toMs }
+module.exports = { byTime, createBusySince, intervalsOf, lengthOf, overlapping, take, timelinesOf, toMs }
