@@ -5,9 +5,11 @@
 
 const { readJson } = require('../profile-file')
 const { Failure } = require('../failure')
+const { anyOf, listOf, number, optional, orNull, record, text } = require('../../base/shapes')
 const { assertCpuProfile } = require('../../formats/profile/assert-profile')
 const { version: loopscope } = require('../../../package.json')
 
+/** @import { Shape } from '../../base/shapes' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { Loaded } from './autocannon' */
 /** @import { Processors } from './processors' */
@@ -74,59 +76,60 @@ function readBench (file) {
   return bench
 }
 
-/** The fields that are read from a round. */
-const NUMBERS = Object.freeze(['from', 'to', 'answered', 'perSecond', 'errors', 'timeouts', 'non2xx'])
-const LATENCIES = Object.freeze(['mean', 'p50', 'p90', 'p97_5', 'p99', 'max'])
-const TEXTS = Object.freeze(['id', 'title', 'severity', 'instead'])
+const texts = listOf(text)
+const range = orNull(record({ low: number, high: number }))
+const predicted = record({ route: text, p50Ms: range, p95Ms: range })
+const finding = record({
+  id: text,
+  title: text,
+  severity: text,
+  instead: text,
+  where: orNull(record({ function: text })),
+  prediction: optional(record({ routes: listOf(predicted) }))
+})
+
+/** What is read of a round, by member. @type {Readonly<Record<string, Shape>>} */
+const ROUND = Object.freeze({
+  from: number,
+  to: number,
+  answered: number,
+  perSecond: number,
+  errors: number,
+  timeouts: number,
+  non2xx: number,
+  latencyMs: record({ mean: number, p50: number, p90: number, p97_5: number, p99: number, max: number }),
+  delayMs: orNull(record({ p50: number, p99: number, max: number })),
+  utilization: orNull(number),
+  cpuMsPerRequest: orNull(number),
+  stalls: record({ count: number, blockedMs: number, byCause: Array.isArray, byCulprit: Array.isArray }),
+  findings: listOf(finding),
+  routes: optional(listOf(record({ route: text, p50Ms: number, p95Ms: number })))
+})
+
+/** Likewise of the file. @type {Readonly<Record<string, Shape>>} */
+const BENCH = Object.freeze({
+  at: number,
+  command: texts,
+  request: record({ url: text, method: text, headers: texts }),
+  load: record({ connections: number, seconds: number, warmUpSeconds: number }),
+  application: record({ name: text, root: text, nodeVersion: text }),
+  machine: record({ platform: text, model: text, cpus: number }),
+  processors: anyOf(record({ pinning: value => value === null, reason: text }), record({ pinning: record({ application: text }) })),
+  rounds: value => Array.isArray(value) && value.length > 0,
+  profile: orNull(record({ answered: number, startedAt: number }))
+})
 
 /** @param {any} bench */
-function assertShape ({ at, command, request, load, application, machine, processors, rounds, profile }) {
-  assertField('at', Number.isFinite(at))
-  assertField('command', isTexts(command))
-  assertField('request', [request?.url, request?.method].every(isText) && isTexts(request.headers))
-  assertField('load', [load?.connections, load?.seconds, load?.warmUpSeconds].every(Number.isFinite))
-  assertField('application', [application?.name, application?.root, application?.nodeVersion].every(isText))
-  assertField('machine', [machine?.platform, machine?.model].every(isText) && Number.isFinite(machine.cpus))
-  assertField('processors', processors?.pinning === null ? isText(processors.reason) : isText(processors?.pinning?.application))
-  assertField('rounds', Array.isArray(rounds) && rounds.length > 0)
-  for (const [index, round] of rounds.entries()) assertRound(`rounds[${index}]`, round)
-  if (profile === null) return
-  assertField('profile', Number.isFinite(profile?.answered) && Number.isFinite(profile.startedAt))
-  assertCpuProfile(profile.profile)
+function assertShape (bench) {
+  assertMembers('', bench, BENCH)
+  for (const [index, round] of bench.rounds.entries()) assertMembers(`rounds[${index}].`, round, ROUND)
+  if (bench.profile !== null) assertCpuProfile(bench.profile.profile)
 }
 
-/** @param {string} name @param {any} round */
-function assertRound (name, round) {
-  assertField(name, NUMBERS.every(key => Number.isFinite(round?.[key])))
-  assertField(`${name}.latencyMs`, LATENCIES.every(key => Number.isFinite(round.latencyMs?.[key])))
-  const { delayMs, utilization, cpuMsPerRequest, stalls, findings, routes = [] } = round
-  assertField(`${name}.delayMs`, delayMs === null || [delayMs?.p50, delayMs?.p99, delayMs?.max].every(Number.isFinite))
-  assertField(name, [utilization, cpuMsPerRequest].every(value => value === null || Number.isFinite(value)))
-  assertField(`${name}.stalls`, [stalls?.count, stalls?.blockedMs].every(Number.isFinite) && [stalls.byCause, stalls.byCulprit].every(Array.isArray))
-  assertField(`${name}.findings`, Array.isArray(findings) && findings.every(finding => TEXTS.every(key => isText(finding?.[key]))))
-  assertField(`${name}.routes`, Array.isArray(routes) && routes.every(one => isText(one?.route) && [one.p50Ms, one.p95Ms].every(Number.isFinite)))
-  assertField(`${name}.findings`, findings.every((/** @type {any} */ { where }) => where === null || isText(where?.function)))
-  assertField(`${name}.findings`, findings.every((/** @type {any} */ { prediction }) => !prediction || (Array.isArray(prediction.routes) && prediction.routes.every(isPredicted))))
-}
-
-/** @param {any} row */
-function isPredicted (row) {
-  return isText(row?.route) && [row.p50Ms, row.p95Ms].every(range => range === null || [range?.low, range?.high].every(Number.isFinite))
-}
-
-/** @param {string} name @param {boolean} isValid */
-function assertField (name, isValid) {
-  if (!isValid) throw new TypeError(`${name} has an unexpected value`)
-}
-
-/** @param {unknown} value */
-function isText (value) {
-  return typeof value === 'string'
-}
-
-/** @param {unknown} value */
-function isTexts (value) {
-  return Array.isArray(value) && value.every(isText)
+/** @param {string} path @param {any} value @param {Readonly<Record<string, Shape>>} shapes */
+function assertMembers (path, value, shapes) {
+  const wrong = Object.entries(shapes).find(([name, hasShape]) => !hasShape(value?.[name]))
+  if (wrong !== undefined) throw new TypeError(`${path}${wrong[0]} has an unexpected value`)
 }
 
 module.exports = { encodeBench, readBench, toBench }
