@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const { primaryThatDiesOf } = require('../base/system/cluster-worker')
+const { readStat } = require('../base/system/process-ids')
 const { guarded } = require('../base/guard')
 const { refuse, assertKnownKeys } = require('../base/validate')
 const { hold, release } = require('../probe/process/process-wide')
@@ -17,6 +18,7 @@ const DEFAULTS = Object.freeze(/** @type {SignalMap} */ ({ SIGUSR2: 'cpu' }))
 // SIGPROF is V8's own, for sampling: one that arrives after loopscope's handler is removed ends the process.
 const REFUSED = ['SIGKILL', 'SIGSTOP', 'SIGPROF']
 const MAX_ANCESTORS = 4 // app <- sh <- nodemon <- npm
+const PARENT = 1 // ppid, of the fields of readStat()
 
 /** @param {string} path @param {unknown} value @param {(kind: unknown) => void} assertKind */
 function checkSignals (path, value, assertKind) {
@@ -153,9 +155,7 @@ function isUnderNodemon () {
   try {
     for (let pid = process.ppid, up = 0; pid > 1 && up < MAX_ANCESTORS; up++) {
       if (fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0').some(isNodemon)) return true
-      // "pid (name) state ppid ...", where the name may contain anything
-      const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-      pid = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+      pid = Number(readStat(pid)[PARENT])
     }
   } catch {} // no /proc: the signal's owner cannot be determined
   return false

@@ -8,7 +8,7 @@ const path = require('node:path')
 const { isMainThread } = require('node:worker_threads')
 
 const [FNV_OFFSET, FNV_PRIME] = [0x811c9dc5, 0x01000193] // FNV-1a of 32 bits
-const START_TIME = 19 // starttime, counted from the state, which follows the name in brackets: proc_pid_stat(5)
+const START_TIME = 19 // starttime, of the fields of readStat()
 
 /** Whether there is a process with this id, of any user. @param {number} pid */
 function isAlive (pid) {
@@ -27,11 +27,19 @@ function isAlive (pid) {
  * @returns {string} '0' where there is no /proc
  */
 function processStart (pid) {
+  return readStat(pid)[START_TIME] ?? '0'
+}
+
+/**
+ * @param {number} pid
+ * @returns {string[]} the fields of proc_pid_stat(5) from the state on, which follows the name in brackets; empty where the system does not show them
+ */
+function readStat (pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_TIME]
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return '0'
+    return []
   }
 }
 
@@ -78,4 +86,4 @@ function hasSignal (mask, signal) {
   return (BigInt(`0x${mask}`) >> BigInt(os.constants.signals[signal] - 1) & 1n) === 1n
 }
 
-module.exports = { isAlive, namespaceOf, ownNamespace, processStart, threadPidHere, hasSignal }
+module.exports = { isAlive, namespaceOf, ownNamespace, processStart, readStat, threadPidHere, hasSignal }

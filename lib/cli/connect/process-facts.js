@@ -5,12 +5,11 @@
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
-const { hasSignal } = require('../../base/system/process-ids')
+const { hasSignal, readStat } = require('../../base/system/process-ids')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../../base/system/tcp-table')
 
 const EFFECTIVE = 1 // index of the effective user id, after the real one
-// proc_pid_stat(5), counted from the state, which follows the name in brackets.
-const [SESSION, USER_TIME, SYSTEM_TIME] = [3, 11, 12]
+const [SESSION, USER_TIME, SYSTEM_TIME] = [3, 11, 12] // of the fields of readStat()
 const MS_PER_TICK = 10 // Linux reports 100 ticks per second to user space, whatever its internal rate
 const LOOPBACK = ['0100007F', '7F000001'] // in either byte order
 const ONLY_IPV6_LOOPBACK = /^0{24}(01000000|00000001)$/ // in either byte order
@@ -196,12 +195,6 @@ function listSession (leader) {
 function processorMs (pid) {
   const stat = readStat(pid)
   return stat.length <= SYSTEM_TIME ? null : (Number(stat[USER_TIME]) + Number(stat[SYSTEM_TIME])) * MS_PER_TICK
-}
-
-/** @param {number} pid */
-function readStat (pid) {
-  const stat = read(`/proc/${pid}/stat`)
-  return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 // Files of /proc, which may be missing, unreadable for this user, or vanish while they are read.
