@@ -78,12 +78,6 @@ function checkHosts (name, value) {
   if (!isList) refuse(name, 'a list of host names without ports', value)
 }
 
-/** @param {string} text  value of the environment variable */
-function toListen (text) {
-  const words = new Map([['true', true], ['on', true], ['false', false], ['off', false]])
-  return words.get(text.toLowerCase()) ?? text
-}
-
 /**
  * @param {string} name  of the option, for the error
  * @param {unknown} value  `true`, `6060`, `'127.0.0.1:6060'`, `'[::1]:6060'`, `'/run/app.sock'`
@@ -114,4 +108,4 @@ function isLocal (address) {
   return 'socketPath' in address || address.host === '::1' || address.host.startsWith('127.')
 }
 
-module.exports = { DEFAULT_PATH, adminSettings, checkHosts, checkMountPath, checkToken, isAccessChosen, isLocal, parseAddress, toListen }
+module.exports = { DEFAULT_PATH, adminSettings, checkHosts, checkMountPath, checkToken, isAccessChosen, isLocal, parseAddress }

@@ -7,7 +7,7 @@ const fs = require('node:fs')
 const { assertBoolean, assertFunction, assertInteger, assertMethods, assertNumberAbove, assertOneOf, assertString, refuse } = require('../../base/validate')
 const { assertKind } = require('../../shared/captures/kinds')
 const { RETENTION, defaultDir } = require('../../shared/store/defaults')
-const { DEFAULT_PATH, checkHosts, checkMountPath, checkToken, parseAddress, toListen } = require('./admin-settings')
+const { DEFAULT_PATH, checkHosts, checkMountPath, checkToken, parseAddress } = require('./admin-settings')
 const { withOtlpEndpoint, withServiceName } = require('./environment-facts')
 const { NEAR_LIMIT_MODES } = require('../../probe/heap/near-limit')
 const { SNAPSHOT_ENGINES } = require('../../probe/heap/snapshot-engines')
@@ -69,7 +69,7 @@ const OPTIONS = Object.freeze([
   { path: 'token', wanted: '`[scope:]token` of at least 32 characters, or a list of them', meaning: 'Token for the admin surface. Scopes: `metrics`, `profile`, `dump`, `manage` (the default), each of which includes those before it. As text: separated by commas. Without one, the admin surface does not answer in production; elsewhere a random token is made and logged', check: checkToken, fromText: text => text.split(',').map(part => part.trim()) },
   { path: 'tokenFile', ...text(), meaning: 'A file with tokens, one per line, read again when it changes' },
   { path: 'authorize', wanted: 'function `(request, scope) => boolean`, or one that returns a promise of it', meaning: 'Your own authentication for requests without a valid token. It runs on the main thread, so it cannot answer while the loop is blocked', check: assertFunction, fromText: null },
-  { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', defaultValue: false, meaning: 'A separate listener for the admin surface. Another thread serves it, so it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: toListen },
+  { path: 'admin.listen', wanted: '`false`, `true`, a port, `host:port`, or the path of a Unix socket', defaultValue: false, meaning: 'A separate listener for the admin surface. Another thread serves it, so it answers while the loop is blocked. `true` is 127.0.0.1:6060; a cluster worker adds its number to the port', check: (path, value) => { parseAddress(path, value) }, fromText: text => /^[01]$/.test(text) ? text : toSwitch(text) },
   { path: 'admin.hosts', wanted: 'list of host names', defaultValue: Object.freeze([]), meaning: 'Names accepted in the Host header, in addition to IP addresses and localhost', check: checkHosts, fromText: text => text.split(',').map(name => name.trim()) },
   { path: 'sourceMaps', wanted: '`true` or `false`', defaultValue: true, meaning: 'Show original code, with [source maps](source-maps.md): the observer reads them when a stall or a capture needs one', check: assertBoolean, fromText: toSwitch },
   { path: 'threads', wanted: '`true` or `false`', defaultValue: false, meaning: '[Watch worker threads](threads.md#watching-them): how busy each is, in which function, and its stalls', check: assertBoolean, fromText: toSwitch },
