@@ -6,7 +6,7 @@ const { hasSubscribers } = require('node:diagnostics_channel')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { RequestChannel } = require('../../lib/probe/http/request-channel')
 const { createRequestContexts } = require('../../lib/probe/http/contexts/request-contexts')
-const { createRequestMeasure } = require('../../lib/api/http/request-measure')
+const { RequestMeasure } = require('../../lib/api/http/request-measure')
 const { routeOf } = require('../../lib/probe/http/route-template')
 const { frameworks, createParts, serve, counted } = require('./served')
 
@@ -14,7 +14,7 @@ function createChannel (t) {
   const contexts = createRequestContexts()
   const { context } = contexts
   const parts = createParts({ context })
-  const measure = createRequestMeasure(parts)
+  const measure = new RequestMeasure(parts)
   const channel = new RequestChannel(({ request, response }) => measure.begin(request, response))
   contexts.start()
   channel.start()

@@ -7,7 +7,7 @@ const { share } = require('../../probe/process/process-wide')
 const { RouteContext } = require('../../probe/http/contexts/route-context')
 const { RequestChannel } = require('../../probe/http/request-channel')
 const { createRequestDurations } = require('./request-durations')
-const { createRequestMeasure } = require('./request-measure')
+const { RequestMeasure } = require('./request-measure')
 const { SlowestRequest } = require('../../probe/http/stall-route')
 const { createSetRoute } = require('../../probe/http/set-route')
 
@@ -59,7 +59,7 @@ class ApplicationRequests {
   /** Counts the requests of every HTTP server of the process. */
   openChannel () {
     const { logger, onRequest, onAnswered } = this.#parts
-    const measure = createRequestMeasure({ context: this.#context, requests: this.durations, logger, onRequest, onAnswered })
+    const measure = new RequestMeasure({ context: this.#context, requests: this.durations, logger, onRequest, onAnswered })
     this.#channel = new RequestChannel(({ request, response }) => { measure.begin(request, response) })
   }
 

@@ -4,7 +4,7 @@
 // it untouched; an internal error never reaches a request.
 
 const { monotonicMicros } = require('../../base/monotonic')
-const { createRequestMeasure } = require('./request-measure')
+const { RequestMeasure } = require('./request-measure')
 const { MIN_WORK_MICROS, isInFirstTurn } = require('../../probe/http/contexts/one-request')
 const { SlowestRequest } = require('../../probe/http/stall-route')
 
@@ -34,7 +34,7 @@ const { SlowestRequest } = require('../../probe/http/stall-route')
  * @returns {RequestMiddleware}
  */
 function createMiddleware ({ context, requests, logger, stallThresholdMs, slowest = new SlowestRequest(stallThresholdMs), onRequest, onAnswered, onWork = () => {}, onTaken = () => {}, take = null }) {
-  const measure = createRequestMeasure({ context, requests, logger, onRequest, onAnswered })
+  const measure = new RequestMeasure({ context, requests, logger, onRequest, onAnswered })
 
   /** @type {Middleware} */
   function loopscope (request, response, next) {

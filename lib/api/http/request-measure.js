@@ -37,11 +37,6 @@ const LONG_SECONDS = 0.1
  *   route is resolved
  */
 
-/** @param {RequestMeasureOptions} options */
-function createRequestMeasure ({ context, requests, logger, onRequest = () => {}, onAnswered = () => {} }) {
-  return new RequestMeasure({ context, requests, logger, onRequest, onAnswered })
-}
-
 class RequestMeasure {
   #context
   #requests
@@ -49,8 +44,8 @@ class RequestMeasure {
   #onRequest
   #onAnswered
 
-  /** @param {Required<RequestMeasureOptions>} options */
-  constructor ({ context, requests, logger, onRequest, onAnswered }) {
+  /** @param {RequestMeasureOptions} options */
+  constructor ({ context, requests, logger, onRequest = () => {}, onAnswered = () => {} }) {
     this.#onRequest = onRequest
     this.#onAnswered = onAnswered
     this.#context = context
@@ -148,4 +143,4 @@ function schemeOf ({ request, socket }) {
   return connection?.encrypted === true ? 'https' : 'http'
 }
 
-module.exports = { createRequestMeasure }
+module.exports = { RequestMeasure }
