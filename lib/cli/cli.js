@@ -14,7 +14,7 @@ const { wrapped } = require('../base/printable')
 const { askAll } = require('./connect/connect')
 const { version } = require('../../package.json')
 
-/** @import { Command, Surroundings } from './commands' */
+/** @import { ListedCommand, Surroundings } from './commands' */
 
 const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM'])
 const HELP_INDENT = '      ' // of the description below the name of a command
@@ -86,7 +86,7 @@ function commandOf (name) {
   throw new Failure('usage', `${name} is not a command.${didYouMean(name, names)}`, `Commands: ${names.join(', ')}. See \`loopscope help\`.`)
 }
 
-/** @param {Command} command @param {string[]} args */
+/** @param {ListedCommand} command @param {string[]} args */
 function readArguments (command, args) {
   const options = { ...command.options, help: { type: /** @type {const} */ ('boolean'), short: 'h' } }
   try {
@@ -119,7 +119,7 @@ function showHelp (name, terminal) {
   terminal.line(name === undefined ? overview(COMMANDS, width) : helpOf(commandOf(name), width))
 }
 
-/** @param {readonly Command[]} commands @param {number} width */
+/** @param {readonly ListedCommand[]} commands @param {number} width */
 function overview (commands, width) {
   return [
     'loopscope <command>: why the event loop of a running Node.js process was late',
@@ -132,7 +132,7 @@ function overview (commands, width) {
   ].join('\n')
 }
 
-/** @param {Command} command @param {number} width */
+/** @param {ListedCommand} command @param {number} width */
 function helpOf ({ name, usage, help, options, examples }, width) {
   const rows = Object.entries(options).flatMap(([option, { type, short, meaning }]) => {
     const flag = `${short ? `-${short}, ` : ''}--${option}${type === 'string' ? ' <value>' : ''}`

@@ -3,7 +3,7 @@
 const { namedProcesses } = require('../connect/connect')
 const { Failure } = require('../failure')
 
-/** @import { Command, Invocation } from '../commands' */
+/** @import { Command, Invocation, ListedCommand } from '../commands' */
 
 const SCRIPTS = Object.freeze({ bash: bashScript, zsh: zshScript, fish: fishScript })
 const SHELLS = Object.freeze(Object.keys(SCRIPTS))
@@ -17,7 +17,6 @@ module.exports = {
   usage: `<${SHELLS.join('|')}>`,
   help: 'print the script that completes commands, options and processes in a shell',
   options: { processes: { type: 'boolean', meaning: 'print the names and pids that can stand for a process; the scripts ask for them' } },
-  positionals: { min: 0, max: 1 },
   examples: ['eval "$(loopscope completion bash)" # in ~/.bashrc', 'source <(loopscope completion zsh) # in ~/.zshrc', 'loopscope completion fish > ~/.config/fish/completions/loopscope.fish'],
   run
 }
@@ -45,7 +44,7 @@ const TAKES_FILE = /file|before/
 
 /**
  * @param {string | undefined} shell
- * @param {readonly Command[]} commands
+ * @param {readonly ListedCommand[]} commands
  * @returns {string | null} null: a shell that is not known
  */
 function completionScript (shell, commands) {
@@ -53,7 +52,7 @@ function completionScript (shell, commands) {
   return `${SCRIPTS[/** @type {keyof typeof SCRIPTS} */ (shell)](commands).join('\n')}\n`
 }
 
-/** @param {readonly Command[]} commands */
+/** @param {readonly ListedCommand[]} commands */
 function bashScript (commands) {
   const rows = commands.map(command => `    ${command.name}) options=${quote(optionsOf(command).map(({ flag }) => flag).join(' '))}; processes=${takesProcess(command) ? 1 : ''} ;;`)
   return [
@@ -80,7 +79,7 @@ function bashScript (commands) {
   ]
 }
 
-/** @param {readonly Command[]} commands */
+/** @param {readonly ListedCommand[]} commands */
 function zshScript (commands) {
   const describe = (/** @type {string} */ name, /** @type {string} */ help) => quote(`${name.replaceAll(':', '\\:')}:${help}`)
   const rows = commands.map(command =>
@@ -113,12 +112,12 @@ function zshScript (commands) {
   ]
 }
 
-/** @param {readonly Command[]} commands */
+/** @param {readonly ListedCommand[]} commands */
 function fishScript (commands) {
   const complete = (/** @type {string} */ condition, /** @type {string} */ rest) => `complete -c loopscope -n ${quoteForFish(condition)} ${rest}`
   const isFirst = 'test (count (commandline -opc)) -eq 1'
   const isCommand = (/** @type {string[]} */ names) => `contains -- (commandline -opc)[2] ${names.join(' ')}`
-  const named = (/** @type {(command: Command) => boolean} */ wanted) => commands.filter(wanted).map(({ name }) => name)
+  const named = (/** @type {(command: ListedCommand) => boolean} */ wanted) => commands.filter(wanted).map(({ name }) => name)
   return [
     '# fish completion for loopscope: loopscope completion fish > ~/.config/fish/completions/loopscope.fish',
     'complete -c loopscope -f',
@@ -132,19 +131,19 @@ function fishScript (commands) {
   ]
 }
 
-/** @param {Command} command */
+/** @param {ListedCommand} command */
 function optionsOf ({ options }) {
   /** @type {Command['options']} */
   const all = { ...options, help: { type: 'boolean', short: 'h', meaning: 'show the options' } }
   return Object.entries(all).map(([option, { type, short, meaning }]) => ({ option, flag: `--${option}`, short, takesValue: type === 'string', meaning }))
 }
 
-/** @param {Command} command */
+/** @param {ListedCommand} command */
 function takesProcess ({ usage }) {
   return usage.includes(TAKES_PROCESS)
 }
 
-/** @param {Command} command */
+/** @param {ListedCommand} command */
 function takesFile ({ usage }) {
   return TAKES_FILE.test(usage)
 }

@@ -27,7 +27,6 @@ const GROUP_MS = 30_000 // to query all processes, and to merge and encode the p
 /** @type {Command} */
 module.exports = {
   name: 'heap',
-  usage: '<pid|name|url>',
   help: 'take a redacted heap snapshot, which pauses the process; or a heap profile or histogram, at little cost',
   options: {
     kind: { type: 'string', short: 'k', meaning: 'snapshot (default), profile (sampled allocations by stack), or histogram (objects by constructor)' },
@@ -42,7 +41,6 @@ module.exports = {
     group: { ...GROUP_OPTION, meaning: 'all processes of this group on this host: profiles are merged; snapshots and histograms are taken one after the other, into an archive' },
     ...CONNECT_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: [
     'loopscope heap 1234 -o before.heapsnapshot',
     'loopscope heap 1234 --kind profile --seconds 30 -o new.html',

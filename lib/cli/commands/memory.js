@@ -19,7 +19,6 @@ const SITES_ANSWER_MS = 30_000 // after that time: readings collect garbage, and
 /** @type {Command} */
 module.exports = {
   name: 'memory',
-  usage: '<pid|name|url>',
   help: 'show who owns the memory of a process (heap, Buffers, worker threads, native code), and what grows',
   options: {
     sites: { type: 'boolean', meaning: 'show which code allocates what stays in memory' },
@@ -27,7 +26,6 @@ module.exports = {
     group: GROUP_OPTION,
     ...ANSWER_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope memory 1234', 'loopscope memory 1234 --sites --seconds 60', 'loopscope memory --group api', 'loopscope memory http://127.0.0.1:6060'],
   run
 }

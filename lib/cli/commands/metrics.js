@@ -9,10 +9,8 @@ const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 /** @type {Command} */
 module.exports = {
   name: 'metrics',
-  usage: '<pid|name|url>',
   help: 'print the metrics in the format of Prometheus',
   options: { group: GROUP_OPTION, ...OUTPUT_OPTIONS, ...CONNECT_OPTIONS },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope metrics 1234 | grep eventloop', 'loopscope metrics --group api'],
   run
 }

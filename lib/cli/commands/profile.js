@@ -24,7 +24,6 @@ const EACH_MS = 10_000 // a stopped process does not delay the others' files
 /** @type {Command} */
 module.exports = {
   name: 'profile',
-  usage: '<pid|name|url>',
   help: 'print or save a CPU profile of the last 30 s, or of the next seconds',
   options: {
     last: { type: 'string', meaning: 'seconds to look back (default 30)' },
@@ -39,7 +38,6 @@ module.exports = {
     ...OUTPUT_OPTIONS,
     ...CONNECT_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: [
     'loopscope profile 1234',
     'loopscope profile 1234 --seconds 10 -o slow.html',

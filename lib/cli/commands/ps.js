@@ -49,7 +49,6 @@ module.exports = {
     force: { type: 'boolean', meaning: 'take it even if memory may not suffice or the budget is used up; overwrite an existing file' },
     ...CONNECT_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope ps --from heap.heapsnapshot', 'loopscope ps 1234 --yes'],
   run
 }

@@ -13,10 +13,8 @@ const { describeCounts, describeRunning, describeStale } = require('../../shared
 /** @type {Command} */
 module.exports = {
   name: 'requests',
-  usage: '<pid|name|url>',
   help: 'show the requests under way, oldest first: what each does or waits for, and behind which code',
   options: { group: GROUP_OPTION, ...ANSWER_OPTIONS },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope requests 1234', 'loopscope requests --group api', 'loopscope requests http://127.0.0.1:6060'],
   run
 }

@@ -10,10 +10,8 @@ const { describeCounts, describeLast, describeState, describeWhen } = require('.
 /** @type {Command} */
 module.exports = {
   name: 'rules',
-  usage: '<pid|name|url>',
   help: 'show the rules of a process, the state of each, and what it did',
   options: ANSWER_OPTIONS,
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope rules 1234', 'loopscope rules http://127.0.0.1:6060'],
   run
 }

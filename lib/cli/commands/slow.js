@@ -12,14 +12,12 @@ const { describeCause, describeStep } = require('../../shared/requests/describe'
 /** @type {Command} */
 module.exports = {
   name: 'slow',
-  usage: '<pid|name|url>',
   help: 'show the slowest requests of each route, and why: their own code, the code of other requests, or waiting',
   options: {
     steps: { type: 'boolean', meaning: 'of each request what happened in which order: its code, that of others, each wait' },
     group: GROUP_OPTION,
     ...ANSWER_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope slow 1234', 'loopscope slow 1234 --steps', 'loopscope slow --group api', 'loopscope slow http://127.0.0.1:6060'],
   run
 }

@@ -9,14 +9,12 @@ const { PID_COLUMN, showCause, showCulprit, showDuration, timeColumn } = require
 /** @type {Command} */
 module.exports = {
   name: 'stalls',
-  usage: '<pid|name|url>',
   help: 'show the last stalls: how long, why, on which route, in which line',
   options: {
     traces: { type: 'boolean', meaning: 'show the trace id of each stall' },
     group: GROUP_OPTION,
     ...ANSWER_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope stalls 1234', 'loopscope stalls --group api', 'loopscope stalls http://127.0.0.1:6060'],
   run
 }

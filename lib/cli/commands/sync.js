@@ -9,10 +9,8 @@ const { showDuration, showLocation, showShare } = require('../output/display')
 /** @type {Command} */
 module.exports = {
   name: 'sync',
-  usage: '<pid|name|url>',
   help: 'show synchronous calls that block the event loop, by call site, and what to call instead',
   options: { group: GROUP_OPTION, ...ANSWER_OPTIONS },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope sync 1234', 'loopscope sync --group api'],
   run
 }

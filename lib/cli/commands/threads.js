@@ -11,10 +11,8 @@ const MAX_STALLS = 10 // --json has all of them
 /** @type {Command} */
 module.exports = {
   name: 'threads',
-  usage: '<pid|name|url>',
   help: 'show worker threads: how busy each is, in which function, and their stalls',
   options: ANSWER_OPTIONS,
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope threads 1234', 'loopscope threads http://127.0.0.1:6060'],
   run
 }
@@ -39,22 +37,19 @@ async function run (invocation) {
   const { terminal, values } = invocation
   const known = await connect(invocation).json('/threads')
   if (values.json) return terminal.json(known)
-  const show = (/** @type {readonly import('../output/table').Column[]} */ columns, /** @type {any[]} */ rows) => {
-    terminal.table(columns, rows)
-  }
   const { load, off, unwatched, threads, stalls } = known
   if (load !== null) terminal.line(describeLoad(load))
   if (off !== null) {
     terminal.note(`not watched: ${off}`)
     terminal.note('`loopscope profile --threads` shows what they run')
-    return load !== null && load.busiest.length > 0 ? show(NAME_COLUMNS, load.busiest) : undefined
+    return load !== null && load.busiest.length > 0 ? terminal.table(NAME_COLUMNS, load.busiest) : undefined
   }
   if (unwatched > 0) terminal.note(`${unwatched} more ${unwatched === 1 ? 'is' : 'are'} not watched`)
   if (threads.length === 0) return terminal.line('no worker threads are watched')
-  show(THREAD_COLUMNS, threads)
+  terminal.table(THREAD_COLUMNS, threads)
   if (stalls.length === 0) return
   terminal.line('')
-  show(STALL_COLUMNS, stalls.slice(0, MAX_STALLS))
+  terminal.table(STALL_COLUMNS, stalls.slice(0, MAX_STALLS))
 }
 
 /** @param {any} load */

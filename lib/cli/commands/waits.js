@@ -21,7 +21,6 @@ const MIN_IN_ROW = 2
 /** @type {Command} */
 module.exports = {
   name: 'waits',
-  usage: '<pid|name|url>',
   help: 'show at which line of the code requests wait, and for what: a sample of the last minutes, or all in the next seconds',
   options: {
     seconds: { type: 'string', meaning: 'sample all requests for so many seconds from now on' },
@@ -29,7 +28,6 @@ module.exports = {
     group: GROUP_OPTION,
     ...ANSWER_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope waits 1234', 'loopscope waits --group shop --seconds 10', "loopscope waits 1234 --seconds 10 --route 'GET /orders/:id'"],
   run
 }

@@ -12,14 +12,12 @@ const { MAX_SCALE, toScale } = require('../../shared/check-what-if')
 /** @type {Command} */
 module.exports = {
   name: 'what-if',
-  usage: '<pid|name|url>',
   help: 'predict how long the requests of each route would take if one route did less on the event loop',
   options: {
     route: { type: 'string', meaning: "the route that changes, as in 'POST /login'" },
     scale: { type: 'string', meaning: 'what is left of its time on the loop: 0.25 is four times as fast (default 0: none of it)' },
     ...ANSWER_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ["loopscope what-if 1234 --route 'POST /login'", "loopscope what-if 1234 --route 'POST /login' --scale 0.25"],
   run
 }

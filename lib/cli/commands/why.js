@@ -24,7 +24,6 @@ module.exports = {
     ...OUTPUT_OPTIONS,
     ...CONNECT_OPTIONS
   },
-  positionals: { min: 0, max: 1 },
   examples: ['loopscope why 1234', 'loopscope why --group api', 'loopscope why --markdown > why.md'],
   run
 }

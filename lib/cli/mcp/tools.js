@@ -11,12 +11,12 @@
  * @property {string} name
  * @property {string} title
  * @property {string} description
- * @property {Record<string, object>} input  JSON schemas of its arguments, beside those of the process
+ * @property {Record<string, object>} [input]  JSON schemas of its arguments, beside those of the process
  * @property {readonly string[]} [required]
  * @property {'process' | 'group' | 'none'} target  what it can be asked about; group: one process or a group
  * @property {boolean} [isCapture]  it changes the process or writes a file
  * @property {boolean} [isDestructive]  people notice it: requests wait
- * @property {(input: Input, folder: string) => string[]} command  its name and options; folder: for captures
+ * @property {(input: Input, folder: string) => string[]} [command]  its name and options; by default named like the tool, without any; folder: for captures
  * @property {(input: Input) => string[]} [operands]  what follows the process
  */
 
@@ -37,15 +37,12 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     name: 'list',
     title: 'List processes',
     description: "This user's Node.js processes with loopscope: pid, application, version of Node.js, folder. Begin here.",
-    input: {},
-    target: 'none',
-    command: () => ['list']
+    target: 'none'
   },
   {
     name: 'why',
     title: 'What is wrong',
     description: 'What is wrong with a process, most costly first: cause, route, file and line, evidence, and what to change. Without a pid: the only process.',
-    input: {},
     target: 'group',
     command: () => ['why', '--markdown']
   },
@@ -53,25 +50,19 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     name: 'stalls',
     title: 'Stalls',
     description: 'The last times when the event loop was blocked: when, how long, cause, route, function and line.',
-    input: {},
-    target: 'group',
-    command: () => ['stalls']
+    target: 'group'
   },
   {
     name: 'slow',
     title: 'Slow requests',
     description: 'The slowest requests of each route, and where their time went: own code, code of other requests, garbage collection, waiting at which line.',
-    input: {},
-    target: 'group',
-    command: () => ['slow']
+    target: 'group'
   },
   {
     name: 'requests',
     title: 'Requests under way',
     description: 'The requests that the process handles at this moment, oldest first, and what each waits for. Works while the event loop is blocked.',
-    input: {},
-    target: 'group',
-    command: () => ['requests']
+    target: 'group'
   },
   {
     name: 'waits',
@@ -85,25 +76,19 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     name: 'memory',
     title: 'Memory',
     description: 'Who owns the memory of a process (heap, Buffers, worker threads, native code), and what grows.',
-    input: {},
-    target: 'group',
-    command: () => ['memory']
+    target: 'group'
   },
   {
     name: 'sync',
     title: 'Synchronous calls',
     description: 'Synchronous calls that block the event loop, by call site and route, and what to call instead.',
-    input: {},
-    target: 'process',
-    command: () => ['sync']
+    target: 'process'
   },
   {
     name: 'threads',
     title: 'Worker threads',
     description: 'Worker threads: how busy each is, in which function, and their stalls.',
-    input: {},
-    target: 'process',
-    command: () => ['threads']
+    target: 'process'
   },
   {
     name: 'profile',
@@ -131,7 +116,6 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     name: 'marks',
     title: 'List marks',
     description: 'The marks of a process, for `diff`: moments such as a deployment.',
-    input: {},
     target: 'process',
     command: () => ['mark']
   },
@@ -215,7 +199,6 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     title: 'Suspended async functions',
     description: 'Suspended async functions, how many at which function, who awaits them, and what they await: for what hangs and was not recorded. It takes ' +
       'a heap snapshot, which PAUSES the process, about a second for every 100 MB of heap: ask the user first.',
-    input: {},
     target: 'process',
     isCapture: true,
     isDestructive: true,
@@ -225,7 +208,6 @@ const TOOLS = Object.freeze(/** @type {Tool[]} */ ([
     name: 'save_heap_snapshot',
     title: 'Save a heap snapshot',
     description: 'Writes a redacted heap snapshot to a file, for `diff_files`. It PAUSES the process, about a second for every 100 MB of heap: ask the user first.',
-    input: {},
     target: 'process',
     isCapture: true,
     isDestructive: true,
@@ -266,7 +248,7 @@ function inputSchemaOf ({ input, required = [], target }, addresses) {
  * @param {string} settings.folder
  * @returns {string[]} arguments of the command line
  */
-function argumentsOf ({ target, command, operands }, { pid, address, group, ...input }, { addresses, tokenFile, folder }) {
+function argumentsOf ({ name, target, command = () => [name], operands }, { pid, address, group, ...input }, { addresses, tokenFile, folder }) {
   const processes = address !== undefined ? [String(addresses.get(address))] : pid !== undefined ? [String(pid)] : []
   const token = address !== undefined ? option('token-file', tokenFile) : []
   const isTargetGiven = target === 'none' || processes.length > 0 // else the command would take its operand for an address
