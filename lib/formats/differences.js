@@ -28,13 +28,7 @@ const { timeKindOf } = require('./profile/time-kinds')
  * @property {boolean} isSelfClear  the change is more than two recordings of the same code differ by
  * @property {boolean} isTotalClear
  *
- * @typedef {object} HeapDiffRow  bytes
- * @property {string} name
- * @property {string} place
- * @property {number} selfBefore
- * @property {number} selfAfter
- * @property {number} selfChange
- * @property {number} totalChange
+ * @typedef {Pick<DiffRow, 'name' | 'place' | 'selfBefore' | 'selfAfter' | 'selfChange' | 'totalChange'>} HeapDiffRow  bytes
  *
  * @typedef {object} HistogramDiff
  * @property {boolean} isSameProcess

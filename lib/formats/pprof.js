@@ -17,19 +17,14 @@ const { timeKindOf } = require('./profile/time-kinds')
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 /** @import { CallTree, Spent } from './profile/call-tree' */
 /** @import { Frame } from './profile/frame' */
-/** @import { SampledNode, SamplingProfile } from './profile/heap-tree' */
+/** @import { HeapSampling, SampledNode, SamplingProfile } from './profile/heap-tree' */
 
 /**
  * @typedef {{ tables: Tables, partLabel: string }} Target  partLabel: of the parts of a merged profile
  * @typedef {{ count: number, bytes: number }} Held
  * @typedef {{ frame: Frame, node: SampledNode, was: SampledNode | null, children: Paired[] }} Paired
  *
- * @typedef {object} SampledAllocations
- * @property {SamplingProfile} profile
- * @property {SamplingProfile | null} before  what it is the difference to
- * @property {'inuse' | 'alloc'} kind
- * @property {number} fromMs  milliseconds since the epoch
- * @property {number} toMs
+ * @typedef {HeapSampling & { kind: 'inuse' | 'alloc' }} SampledAllocations
  *
  * @typedef {object} Blocked
  * @property {Frame[]} stack  innermost first

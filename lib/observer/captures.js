@@ -27,7 +27,7 @@ const { onlyRoute } = require('../formats/profile/only-route')
  * @property {string} appRoot
  * @property {string} dir
  * @property {Required<RetentionOptions>} retention
- * @property {Tools['heap']} heap
+ * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap  options
  * @property {boolean} [wantsHot]  the answer lists what was hot in a CPU profile
  *
  * @typedef {ArtifactFacts & { hot?: string[], heapProfile?: HeapProfile }} CapturedFacts  heapProfile: for a rule, which may send it
@@ -43,7 +43,7 @@ const { onlyRoute } = require('../formats/profile/only-route')
  * @typedef {object} CaptureControls  how the caller controls a capture
  * @property {AbortSignal} signal  cancels it
  * @property {AbortSignal} [stop]  ends the recording early and keeps what was recorded
- * @property {Tools['onProgress']} [onProgress]
+ * @property {(progress: { stage: string, bytes?: number }) => void} [onProgress]
  */
 
 /**
@@ -54,16 +54,12 @@ const { onlyRoute } = require('../formats/profile/only-route')
  * @property {Pick<HeapSampler, 'sample'>} heapSampler
  * @property {{ take (signal?: AbortSignal): Promise<HeapHistogram> }} heapHistogram
  *
- * @typedef {object} Tools  what one capture works with
+ * @typedef {Required<Pick<Order, 'appName' | 'trigger' | 'heap' | 'wantsHot'>> & CaptureControls & Required<Pick<CaptureControls, 'onProgress'>> & OwnTools} Tools
+ *   what one capture works with
+ *
+ * @typedef {object} OwnTools
  * @property {CaptureSources} sources
  * @property {Store} store
- * @property {string} appName
- * @property {Trigger} trigger
- * @property {{ engine: 'built-in' | 'heapdump', maxPauseMs: number }} heap  options
- * @property {boolean} wantsHot  the result lists what was hot in a CPU profile
- * @property {AbortSignal} signal  cancels it
- * @property {AbortSignal} [stop]  ends the recording early and keeps what was recorded
- * @property {(progress: { stage: string, bytes?: number }) => void} onProgress
  * @property {Pick<EncodeContext, 'appRoot' | 'title' | 'lines'>} context
  * @property {Pick<Marks, 'around'>} marks  of the process
  * @property {(profile: CpuProfile) => Pick<EncodeContext, 'sections' | 'lines'>} reportSections

@@ -19,6 +19,7 @@ const { adminSettings, isAccessChosen } = require('../options/admin-settings')
 /** @import { Registry } from 'prom-client' */
 
 /** @typedef {import('../../probe/applications').Applications} Applications */
+/** @typedef {Pick<import('../../probe/applications').ApplicationAnswers, 'processReading' | 'loopCounts'>} Readings */
 /** @typedef {ReturnType<typeof import('../../link/relay').createRelaySender>} Relay */
 
 class Surface {
@@ -73,12 +74,8 @@ class Surface {
   }
 
   /**
-   * @param {object} observer
-   * @param {Applications} observer.applications
-   * @param {Relay} observer.relay
-   * @param {() => import('../../shared/findings/readings').ProcessReading} observer.processReading
-   * @param {(question: { needsHeap: boolean }) => import('../../shared/rules/conditions').LoopCounts} observer.loopCounts
-   * @param {Function | undefined} observer.middleware  that receives the application's requests
+   * @param {Readings & { applications: Applications, relay: Relay, middleware: Function | undefined }} observer  middleware: that receives the
+   *   application's requests
    */
   start ({ applications, relay, processReading, loopCounts, middleware }) {
     const { options, appName, appRoot, version, clusterId } = this.#parts

@@ -6,7 +6,7 @@
 const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
-/** @import { AdminTotals, CaptureTotals, Counts, CountedStall, EgressTotals, RuleTotal, StallCounts, ThreadTimes } from '../../observer/counts' */
+/** @import { Counts, CountedStall, StallCounts } from '../../observer/counts' */
 /** @import { CountedCalls } from '../../observer/waits/call-counts' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
@@ -17,28 +17,21 @@ const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
 /** @import { DurationsReading } from '../http/request-durations' */
 
 /**
- * The sources of metrics. A metric without its source is not registered.
- * @typedef {object} MetricSources
+ * The sources of metrics: of this thread, and what the observer counts. A metric without its source is not registered. Stalls are optional to the
+ * histogram of the delay, whose exemplars they are, and the sampled calls to metrics that contain both.
+ * @typedef {OwnSources & Partial<Counts>} MetricSources
+ *
+ * @typedef {object} OwnSources
  * @property {{ read (): BucketReading, recent (): RecentDelays | null, readonly recentMaxMs: number }} [delay]
  * @property {{ readonly recentMaxMs: number }} [iterations]  optional to the maximum of the delay, which it makes exact
  * @property {{ read (): { utilization: number, activeSeconds: number, idleSeconds: number } }} [utilization]
- * @property {StallCounts} [stalls]  optional to the histogram of the delay, whose exemplars they are
  * @property {{ read (): DurationsReading }} [requests]
  * @property {{ read (): JobReading[] }} [jobs]
- * @property {CountedCalls[]} [calls]  calls to the application's dependencies
- * @property {CaptureTotals} [captures]
  * @property {{ counts (): { calls: SyncCallSum[], flagged: FlagCount[] } }} [exactCalls]
- * @property {Counts['syncCalls']} [syncCalls]  the sampled ones; optional in the metrics that contain both
- * @property {Counts['pool']} [pool]
- * @property {ThreadTimes[]} [threads]
  * @property {{ readonly recentMaxStalenessMs: number | null }} [clock]  null while the clock is not used
  * @property {Pick<Collections, 'read' | 'listeners'>} [collections]  of garbage
  * @property {{ read (): import('node:v8').HeapSpaceInfo[] }} [heapSpaces]
  * @property {{ trend (): HeapTrend | null }} [heap]  null while the heap is not watched
- * @property {Counts['memory']} [memory]  null while it is not known
- * @property {AdminTotals} [admin]
- * @property {EgressTotals} [egress]
- * @property {RuleTotal[]} [rules]
  * @property {{ read (): { component: string, seconds: number }[], observerRestarts: number }} [overhead]
  * @property {string} [version]  of this package
  * @property {ObserverCounts} [observer]  the observer's counts, read again for each scrape
@@ -46,7 +39,6 @@ const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
  * @typedef {object} ObserverCounts
  * @property {readonly (keyof Counts)[]} sources  the registered ones
  * @property {() => Promise<Partial<Counts>>} read  empty without an observer
- *
  */
 
 /** @typedef {Record<string, string>} Labels */

@@ -12,17 +12,17 @@ const { newMark } = require('../../shared/marks')
 const { readWaits } = require('../waits/wait-profile')
 const { WhatIf } = require('../what-if/what-if')
 
-/** @import { CaptureOptions, RetentionOptions, Trigger } from '../../../types/diagnostics' */
+/** @import { CaptureOptions, Trigger } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
 /** @import { HeapSampling } from '../../formats/profile/heap-tree' */
 /** @import { Channel } from '../../link/channel' */
 /** @import { ToMain, ToObserver, ObserverSettings } from '../../link/messages' */
-/** @import { Rule } from '../../api/options/check-rules' */
+/** @import { ResolvedOptions } from '../../api/options/resolve-options' */
 /** @import { AdminEvent } from '../counts' */
 /** @import { CaptureParts } from '../capture-parts' */
-/** @import { CaptureControls, Order } from '../captures' */
+/** @import { CaptureControls, StoreLocation } from '../captures' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { RecorderClient } from '../recorder/recorder-client' */
 
@@ -36,19 +36,14 @@ const REPORT_MS = 10_000
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
- * @typedef {object} ApplicationSettings  of one application
+ * @typedef {StoreLocation & Pick<ResolvedOptions, 'heap' | 'rules' | 'rulesDryRun'> & ApplicationFacts} ApplicationSettings  of one application
+ *
+ * @typedef {object} ApplicationFacts
  * @property {number} id
- * @property {string} appName
  * @property {string} group
  * @property {string | null} controlDir  null: no control socket
- * @property {string} appRoot
  * @property {string} version
  * @property {number} startedAt
- * @property {string} dir
- * @property {Required<RetentionOptions>} retention
- * @property {Order['heap']} heap
- * @property {readonly Rule[]} rules
- * @property {boolean} rulesDryRun
  *
  * @param {object} parts
  * @param {ApplicationSettings} parts.application

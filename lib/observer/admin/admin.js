@@ -18,7 +18,8 @@ const { hasMetricsState } = require('../group/metrics-state')
 const { ownIdentity } = require('../../shared/group/member-facts')
 
 /** @import { RuleOutcome } from '../../../types/rules' */
-/** @import { ListenAddress } from '../../api/options/admin-settings' */
+/** @import { AdminSettings } from '../../api/options/admin-settings' */
+/** @import { Opened } from '../../probe/applications' */
 /** @import { Counts } from '../counts' */
 /** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
@@ -30,13 +31,8 @@ const { ownIdentity } = require('../../shared/group/member-facts')
 /** @import { CallCounts } from '../waits/call-counts' */
 
 /**
- * @typedef {object} ListenSettings
- * @property {string} basePath
- * @property {ListenAddress | null} listen
- * @property {(WorkerFacts & { controlDir: string }) | null} worker  null: no siblings
- * @property {string | null} instance  among its siblings
- *
- * @typedef {Application & ApplicationSettings & ListenSettings} AdminApplication
+ * @typedef {{ worker: (WorkerFacts & { controlDir: string }) | null, instance: string | null }} Siblings  worker null: none; instance: among them
+ * @typedef {Application & ApplicationSettings & Pick<AdminSettings, 'basePath' | 'listen'> & Siblings} AdminApplication
  *
  * @typedef {object} OpenApplication
  * @property {RequestHandler} handle
@@ -76,7 +72,7 @@ class Admin {
 
   /**
    * @param {AdminApplication} application
-   * @returns {Promise<{ url: string | null, listenProblem: string | null, controlProblem: string | null }>}
+   * @returns {Promise<Opened>}
    */
   async open (application) {
     const { calls, main, settings, stalls: { interval, series } } = this.#parts

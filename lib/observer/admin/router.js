@@ -12,7 +12,8 @@ const { SCOPES } = require('../../shared/admin/tokens')
 /** @import { Cost } from './routes' */
 /** @import { ParameterChecks } from './parameters' */
 /** @import { Problem, AdminResponse } from '../../shared/admin/responses' */
-/** @import { Scope, KnownToken } from '../../shared/admin/tokens' */
+/** @import { Scope } from '../../shared/admin/tokens' */
+/** @import { AdminSettings } from '../../api/options/admin-settings' */
 
 /** @typedef {ReturnType<typeof import('./admin-sources').createAdminSources>} Sources */
 
@@ -29,13 +30,7 @@ const { SCOPES } = require('../../shared/admin/tokens')
  * @property {Uint8Array | null} body
  * @property {number} [reference]  id of a request object on the main thread
  *
- * @typedef {object} Application  the admin settings of one application, plain data
- * @property {number} id
- * @property {boolean} isProduction
- * @property {KnownToken[]} tokens
- * @property {string | null} tokenFile
- * @property {boolean} hasAuthorize
- * @property {string[]} hosts
+ * @typedef {Omit<AdminSettings, 'basePath' | 'listen'> & { id: number }} Application  the admin settings of one application, plain data
  *
  * @typedef {object} Context  of one request, for its route
  * @property {AdminRequest} request

@@ -127,16 +127,7 @@ class Slot {
   }
 }
 
-/**
- * @typedef {object} RecentDelays  of the last 30 to 60 s
- * @property {number} minMs
- * @property {number} maxMs
- * @property {number} meanMs
- * @property {number} stddevMs
- * @property {number} p50Ms
- * @property {number} p90Ms
- * @property {number} p99Ms
- */
+/** @typedef {Record<'minMs' | 'maxMs' | 'meanMs' | 'stddevMs' | 'p50Ms' | 'p90Ms' | 'p99Ms', number>} RecentDelays  of the last 30 to 60 s */
 
 class DelayHistogram {
   #periodMs

@@ -15,7 +15,7 @@ const { SiteTable } = require('./site-table')
 const { propertyOf, selectTargets } = require('./targets')
 const { Patches, makeCountedDate, wrapCounted, wrapTimed, wrapToString } = require('./wrapper')
 
-/** @import { ExactSyncCall } from '../../../types/diagnostics' */
+/** @import { ExactSyncCall, SyncCallOptions } from '../../../types/diagnostics' */
 /** @import { CapturedStack } from '../call-sites' */
 /** @import { ToOriginal } from './call-site' */
 /** @import { ApiCalls, Site } from './site-table' */
@@ -27,11 +27,9 @@ const ROLL_MS = 1000
 const LISTENING = 'tracing:net.server.listen:asyncEnd'
 
 /**
- * @typedef {object} DetectorOptions
- * @property {readonly string[]} apis       names of APIs, `fs.*`, `*`
- * @property {number} thresholdMs           calls of at least this length are all recorded, shorter ones are sampled
- * @property {number} flagMsPerSecond       blocking time of one call site, over 10 s, above which it is flagged
- * @property {number} flagCallsPerSecond    the same for APIs that are counted
+ * @typedef {Required<SyncCallOptions> & DetectorParts} DetectorOptions
+ *
+ * @typedef {object} DetectorParts
  * @property {() => string | null} [routeNow] route of the running code
  * @property {(site: ExactSyncCall) => void} [onFlag]  at most once per site and hour
  * @property {(error: unknown) => void} [onFault]     an internal error

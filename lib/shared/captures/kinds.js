@@ -23,18 +23,10 @@ const MODES = Object.freeze(['live', 'all'])
 const REDACTIONS = Object.freeze(['values', 'strict', 'off'])
 
 /**
- * @typedef {object} CaptureRequest  checked options; those that the kind does not have are absent
- * @property {CaptureKind} kind
- * @property {ArtifactFormat} format
- * @property {number} [lastSeconds]  to look back
- * @property {number} [seconds]      to record on
- * @property {'original' | 'generated'} [sources]  whose places
- * @property {string} [route]  only what ran for it
- * @property {boolean} [threads]  also of worker threads
- * @property {'values' | 'strict' | 'off'} [redact]
- * @property {boolean} [hasPseudonyms]
- * @property {boolean} [force]
- * @property {'live' | 'all'} [mode]
+ * Checked options; those that the kind does not have are absent.
+ * @typedef {Pick<CaptureOptions, 'seconds' | 'sources' | 'route' | 'threads' | 'redact' | 'force' | 'mode'> & RequestedCapture} CaptureRequest
+ *
+ * @typedef {{ kind: CaptureKind, format: ArtifactFormat, lastSeconds?: number, hasPseudonyms?: boolean }} RequestedCapture
  *
  * @typedef {object} KindRow
  * @property {string} title  for a person: "CPU profile"
