@@ -103,7 +103,7 @@ function parseBounded (bytes, maxDepth = MAX_DEPTH) {
   let objects = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
-    if (byte === QUOTE) at = endOfText(bytes, at)
+    if (byte === QUOTE) at = endOfText(bytes, at, bytes.length) - 1
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       if (++depth > maxDepth) throw new RangeError(`nested more than ${maxDepth} levels deep`)
@@ -115,16 +115,17 @@ function parseBounded (bytes, maxDepth = MAX_DEPTH) {
 
 /**
  * @param {Buffer} bytes
- * @param {number} start  its opening quote
- * @returns {number} its closing quote
+ * @param {number} start  the opening quote of a text in JSON
+ * @param {number} end
+ * @returns {number} behind its closing quote; the end where there is none
  */
-function endOfText (bytes, start) {
-  for (let at = bytes.indexOf(QUOTE, start + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
+function endOfText (bytes, start, end) {
+  for (let at = bytes.indexOf(QUOTE, start + 1); at !== -1 && at < end; at = bytes.indexOf(QUOTE, at + 1)) {
     let escapes = 0
     while (bytes[at - 1 - escapes] === BACKSLASH) escapes++
-    if (escapes % 2 === 0) return at
+    if (escapes % 2 === 0) return at + 1
   }
-  return bytes.length
+  return end
 }
 
-module.exports = { amount, anyOf, count, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time }
+module.exports = { amount, anyOf, count, endOfText, flag, isObject, listOf, mapOf, number, oneOf, optional, orNull, parseBounded, record, text, textOf, time }

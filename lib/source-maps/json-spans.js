@@ -3,10 +3,11 @@
 // Finds the values of a JSON text without parsing them: a source map contains its sources, tens of megabytes that are not needed. Values that are not
 // read are not validated. Pure.
 
+const { endOfText } = require('../base/shapes')
+
 /** @typedef {{ from: number, to: number }} Span  of bytes */
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5C
 const COMMA = 0x2C
 const COLON = 0x3A
 const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5B, 0x5D]
@@ -25,7 +26,7 @@ function objectSpans (bytes, { from, to } = { from: 0, to: bytes.length }) {
   const members = new Map()
   at = skipSpaces(bytes, at + 1, to)
   while (bytes[at] === QUOTE) {
-    const nameEnd = skipString(bytes, at, to)
+    const nameEnd = endOfText(bytes, at, to)
     const colon = skipSpaces(bytes, nameEnd, to)
     if (bytes[colon] !== COLON) return null
     const value = skipSpaces(bytes, colon + 1, to)
@@ -65,28 +66,14 @@ function arraySpans (bytes, { from, to }, max) {
  * @returns {number} where it ends
  */
 function skipValue (bytes, from, to) {
-  if (bytes[from] === QUOTE) return skipString(bytes, from, to)
+  if (bytes[from] === QUOTE) return endOfText(bytes, from, to)
   let depth = 0
   for (let at = from; at < to; at++) {
     const byte = bytes[at]
-    if (byte === QUOTE) at = skipString(bytes, at, to) - 1
+    if (byte === QUOTE) at = endOfText(bytes, at, to) - 1
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) depth++
     else if (depth === 0 && (byte === COMMA || byte === CLOSE_ARRAY || byte === CLOSE_OBJECT)) return at
     else if ((byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) && --depth === 0) return at + 1
-  }
-  return to
-}
-
-/**
- * @param {Buffer} bytes
- * @param {number} at  its first quote
- * @param {number} to
- */
-function skipString (bytes, at, to) {
-  for (let quote = bytes.indexOf(QUOTE, at + 1); quote !== -1 && quote < to; quote = bytes.indexOf(QUOTE, quote + 1)) {
-    let before = quote - 1
-    while (bytes[before] === BACKSLASH) before--
-    if ((quote - before) % 2 === 1) return quote + 1 // an even number of backslashes
   }
   return to
 }
