@@ -34,7 +34,6 @@ const { assertInteger, assertNumberAbove, assertOneOf } = require('../../base/va
  *
  * @typedef {object} ConditionRow
  * @property {'stall' | 'window' | 'loop' | 'heap' | 'findings' | 'nothing'} needs  to be gathered for it
- * @property {boolean} [isChoice]  what is wanted is a name, and no limit
  * @property {(path: string, value: any) => void} check
  * @property {(readings: Readings, rule: Rule) => number | null} read  null: unknown at the moment
  * @property {(readings: Readings, rule: Rule) => boolean | null} [isMet]  where it is not that the limit is reached
@@ -134,7 +133,6 @@ const CONDITIONS = Object.freeze({
   // What is wrong with the process, as findings report it.
   finding: {
     needs: 'findings',
-    isChoice: true,
     check: (path, value) => assertOneOf(path, value, FINDING_IDS),
     read: ({ findings }, { when }) => findings?.filter(({ id }) => id === when.finding).reduce((sum, { share }) => sum + share, 0) ?? null,
     isMet: ({ findings }, { when }) => findings?.some(({ id }) => id === when.finding) ?? null
