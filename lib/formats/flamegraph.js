@@ -13,16 +13,14 @@ const { buildCallTree } = require('./profile/call-tree')
 const { describeTotal, kindOf, summarizeTime, timesByProcess } = require('./profile/time-kinds')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
+/** @import { ShownContext } from './formats' */
 /** @import { Recorded } from './flamegraph/difference' */
 /** @import { Graph } from './flamegraph/graph' */
 /** @import { CallTree } from './profile/call-tree' */
 
 /**
- * @typedef {object} DifferenceContext
- * @property {string} [appRoot]  absolute path of the application; files below it are shown relative to it
- * @property {string} [title]    heading of the page (default: What changed)
- * @property {{ before: string, after: string }} [titles]  of the two profiles, e.g. their file names
- * @property {string[]} [notes]  lines shown below the heading
+ * @typedef {ShownContext & { titles?: { before: string, after: string } }} DifferenceContext  title: What changed, unless given; titles: of the two
+ *   profiles, such as their file names
  */
 
 const MAX_PROCESSES = 32

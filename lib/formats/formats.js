@@ -14,7 +14,7 @@ const { printable } = require('../base/printable')
  * @typedef {HeapSampling & { mode: 'live' | 'all' }} HeapProfile  what is still alive, or all that was allocated
  * @typedef {Pick<HeapSampling, 'profile' | 'before'> & Partial<HeapProfile>} ReadProfile  a file has no more members than these
  *
- * @typedef {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} HeapContext
+ * @typedef {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} ShownContext
  *
  * @typedef {object} HeapHistogram
  * @property {'loopscope-heap-histogram'} type
@@ -84,20 +84,20 @@ const HEAP_FORMATS = Object.freeze({
     extension: 'pb.gz',
     contentType: 'application/octet-stream',
     sources: 'generated',
-    encode: (/** @type {HeapProfile} */ profile, /** @type {HeapContext} */ context = {}) =>
+    encode: (/** @type {HeapProfile} */ profile, /** @type {ShownContext} */ context = {}) =>
       require('./pprof').encodeHeapPprof({ ...profile, kind: profile.mode === 'all' ? 'alloc' : 'inuse' }, context)
   },
   flamegraph: {
     extension: 'html',
     contentType: 'text/html; charset=utf-8',
     sources: 'original',
-    encode: (/** @type {ReadProfile} */ profile, /** @type {HeapContext} */ context = {}) => require('./heap-profile-shown').encodeHeapGraph(profile, context)
+    encode: (/** @type {ReadProfile} */ profile, /** @type {ShownContext} */ context = {}) => require('./heap-profile-shown').encodeHeapGraph(profile, context)
   },
   text: {
     extension: 'txt',
     contentType: 'text/plain; charset=utf-8',
     sources: 'original',
-    encode: (/** @type {ReadProfile} */ profile, /** @type {HeapContext} */ context = {}) => require('./heap-profile-shown').encodeHeapText(profile, context)
+    encode: (/** @type {ReadProfile} */ profile, /** @type {ShownContext} */ context = {}) => require('./heap-profile-shown').encodeHeapText(profile, context)
   }
 })
 

@@ -8,8 +8,7 @@ const { printable } = require('../base/printable')
 const { buildHeapTree, bytesByFunction, bytesByProcess } = require('./profile/heap-tree')
 const { placeOf } = require('./profile/frame')
 
-/** @import { EncodeContext } from '../../types/profile' */
-/** @import { ReadProfile } from './formats' */
+/** @import { ReadProfile, ShownContext } from './formats' */
 /** @import { HeapTree } from './profile/heap-tree' */
 
 /** @typedef {{ tree: HeapTree, caller: Call | null }} Call */
@@ -22,7 +21,7 @@ const LIMITS = 'Sampled, one sample per 512 KB, since sampling began; earlier al
 
 /**
  * @param {ReadProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} [context]
+ * @param {ShownContext} [context]
  */
 function encodeHeapGraph (profile, context = {}) {
   const { renderFlameGraph } = require('./flamegraph')
@@ -56,7 +55,7 @@ function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) 
 
 /**
  * @param {ReadProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'title' | 'notes'>} [context]
+ * @param {ShownContext} [context]
  */
 function encodeHeapText (profile, context = {}) {
   const root = buildHeapTree(profile, context)

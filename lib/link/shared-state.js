@@ -47,12 +47,8 @@ const COLLECTED_FIGURES = Object.freeze(['atMicros', 'count', 'oldBytes', 'exter
  * @property {number} buffersBytes
  * @property {number} workers  how many worker threads it has started that still run
  *
- * @typedef {object} NotedCollection  what was left after the last full collection of the main thread's heap
- * @property {number} atMicros
- * @property {number} count  of full collections so far
- * @property {number} oldBytes  of the old generation
- * @property {number} externalBytes
- * @property {number} buffersBytes
+ * @typedef {Pick<NotedMemory, 'atMicros' | 'oldBytes' | 'externalBytes' | 'buffersBytes'> & { count: number }} NotedCollection  what was left after the
+ *   last full collection of the main thread's heap; count: of them so far
  */
 
 class SharedState {

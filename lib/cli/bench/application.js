@@ -17,6 +17,7 @@ const { pinned } = require('./processors')
 const { performance } = require('../../base/timers')
 
 /** @import { ChildProcess } from 'node:child_process' */
+/** @import { Surroundings } from '../commands' */
 /** @import { Settings } from '../commands/bench' */
 
 const TERMINATE_MS = 5000 // between SIGTERM and SIGKILL
@@ -154,10 +155,7 @@ class Application {
 
 /**
  * @param {Application} application
- * @param {object} how
- * @param {Settings} how.settings
- * @param {NodeJS.ProcessEnv} how.env
- * @param {AbortSignal} how.signal
+ * @param {Pick<Surroundings, 'env' | 'signal'> & { settings: Settings }} how
  * @returns {Promise<{ pid: number, url: string }>}
  * @throws {Failure} when there is none in time, or more than one
  */

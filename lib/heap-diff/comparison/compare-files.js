@@ -14,7 +14,8 @@ const { loadSnapshots, readFacts } = require('./load-snapshots')
 const { matchIds, NONE } = require('./match-ids')
 
 /** @import { Suspect } from '../suspects/suspects' */
-/** @import { Analysis, BaseSnapshot, Progress } from './load-snapshots' */
+/** @import { TakeFacts } from '../../probe/heap/take-snapshot' */
+/** @import { Analysis, BaseSnapshot, LoadOptions, Progress } from './load-snapshots' */
 /** @import { Baseline } from './baseline' */
 /** @import { Balance, ClassChange } from './comparison' */
 
@@ -32,12 +33,8 @@ const { matchIds, NONE } = require('./match-ids')
  * @property {ReportedClass[]} classes
  * @property {Suspect[]} suspects
  *
- * @typedef {object} SnapshotFacts  what is known of a snapshot beside itself; all may be missing
- * @property {number} [pid]
- * @property {number} [startedAt]
- * @property {string} [nodeVersion]
- * @property {number[]} [canaryIds]
- * @property {number} [takenAt]
+ * @typedef {Partial<Pick<TakeFacts, 'pid' | 'startedAt' | 'nodeVersion' | 'takenAt'> & { canaryIds: number[] }>} SnapshotFacts  what is known of a
+ *   snapshot beside itself; all may be missing
  */
 
 const MAX_SNAPSHOTS = 3
@@ -46,12 +43,8 @@ const MIN_SHARED = 1000
 
 /**
  * @param {readonly string[]} files  two or three, the oldest first; all but the last may be a `.heapindex`
- * @param {object} [options]
- * @param {boolean} [options.isClassic]
- * @param {boolean} [options.isParallel]  the older ones are read in a thread of their own meanwhile, where they are large
- * @param {(progress: Progress & { file: string }) => void} [options.onProgress]  of what this thread does
- * @param {AbortSignal} [options.signal]
- * @param {(file: string) => string | null} [options.readSource]  the text of a source file, to find where a variable is declared
+ * @param {LoadOptions & { readSource?: (file: string) => string | null }} [options]  readSource: the text of a source file, to find where a
+ *   variable is declared
  * @returns {Promise<HeapReport>}
  * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT, ERR_LOOPSCOPE_INVALID_OPTION
  */

@@ -32,15 +32,17 @@ const { ROOT } = require('../graph/graph')
  *
  * @typedef {object} Options
  * @property {boolean} [isClassic]
- * @property {(progress: Progress & { file: string }) => void} [onProgress]
+ * @property {(progress: Progress & { file: string }) => void} [onProgress]  of what this thread does
  * @property {AbortSignal} [signal]
+ *
+ * @typedef {Options & { isParallel?: boolean }} LoadOptions  isParallel: the older ones are read in a thread of their own, where they are large
  */
 
 const MIN_BYTES = 20e6 // a smaller file is read before a thread has started
 
 /**
  * @param {readonly string[]} files  the oldest first
- * @param {Options & { isParallel?: boolean }} options
+ * @param {LoadOptions} options
  * @returns {Promise<Snapshots>}
  */
 async function loadSnapshots (files, { isParallel = false, ...options }) {

@@ -56,12 +56,8 @@ const { SCOPES } = require('../../shared/admin/tokens')
  */
 
 /**
- * @typedef {object} Call  one request before it is authorized
- * @property {RouteRow} route
- * @property {Record<string, string>} params  from the path
- * @property {AdminRequest} request
- * @property {AbortSignal} signal  aborted when the client disconnects
- * @property {() => void} onAuthorized  called once the client is authorized
+ * @typedef {Pick<Context, 'params' | 'request' | 'signal'> & { route: RouteRow, onAuthorized: () => void }} Call  one request before it is authorized;
+ *   onAuthorized: called once it is
  */
 
 /**

@@ -65,19 +65,21 @@ function timeOf ({ seconds, last, from, to }, now) {
 }
 
 /**
+ * @typedef {object} Shown  how something is encoded
+ * @property {string} format
+ * @property {string} [sources]  original or generated positions; by default the format's usual ones
+ * @property {string} name       name of a saved file, without its extension
+ * @property {string} [title]    by default that of a CPU profile of this process
+ * @property {string[]} [notes]
+ * @property {Record<string, string>} [headers]
+ */
+
+/**
  * Encodes a time range of the recorder's past.
  * @param {Sources} sources
  * @param {CpuProfile} profile
- * @param {object} how
- * @param {string} how.format
- * @param {string} [how.sources]  original or generated positions; by default the format's usual ones
- * @param {string} [how.order]    'time': of a graph, the calls in the order of time
- * @param {string} how.name       name of a saved file, without its extension
- * @param {number} how.startedAt  milliseconds since the epoch
- * @param {string[]} [how.notes]
- * @param {string} [how.route]    route of the profile
- * @param {string} [how.title]    title, if the profile is not of this process
- * @param {Record<string, string>} [how.headers]
+ * @param {Shown & { order?: string, startedAt: number, route?: string }} how  order: 'time': of a graph, the calls in the order of time; startedAt: milliseconds
+ *   since the epoch; route: of the profile
  */
 async function encodeView (sources, profile, { format, sources: places, order, name, startedAt, notes = [], route, title, headers = {} }) {
   if (order !== undefined && format !== 'graph') refuse('parameter order', 'absent, or with format=graph', order)
@@ -110,13 +112,7 @@ function notesOf ({ isShortened, fromMs, toMs, notes = [] }, wantedMs) {
  * Encodes sampled allocations.
  * @param {Sources} sources
  * @param {HeapProfile} profile
- * @param {object} how
- * @param {string} [how.format]
- * @param {string} [how.sources]  original or generated positions; by default the format's usual ones
- * @param {string} how.name       name of a saved file, without its extension
- * @param {string} how.title
- * @param {string[]} [how.notes]
- * @param {Record<string, string>} [how.headers]
+ * @param {Omit<Shown, 'format' | 'title'> & { format?: string, title: string }} how
  */
 async function encodeHeapView (sources, profile, { format = 'heapprofile', sources: places, name, title, notes = [], headers = {} }) {
   const { extension, contentType, sources: usualPlaces, encode } = HEAP_FORMATS[/** @type {keyof typeof HEAP_FORMATS} */ (format)]
@@ -131,10 +127,7 @@ async function encodeHeapView (sources, profile, { format = 'heapprofile', sourc
  * Encodes what changed from an earlier to a later time range.
  * @param {Sources} sources
  * @param {{ before: Piece, after: Piece }} pieces
- * @param {object} how
- * @param {string} how.format     one of DIFFERENCE_FORMATS
- * @param {string} [how.sources]  positions: 'original' (default) or 'generated'
- * @param {string} how.name       name of a saved file, without its extension
+ * @param {Pick<Shown, 'format' | 'sources' | 'name'>} how  format: one of DIFFERENCE_FORMATS; sources: 'original' by default
  */
 async function encodeDifference (sources, { before, after }, { format, sources: places = 'original', name }) {
   const shown = (/** @type {Piece} */ { profile }) => places === 'original' ? sources.toOriginal(profile) : profile

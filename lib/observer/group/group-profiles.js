@@ -10,7 +10,7 @@ const { readAnswer } = require('../../shared/group/answers')
 const { namesOf } = require('../../shared/group/members')
 
 /** @import { CpuProfile } from '../../../types/profile' */
-/** @import { SamplingProfile } from '../../formats/profile/heap-tree' */
+/** @import { HeapSampling } from '../../formats/profile/heap-tree' */
 /** @import { AnswerKind } from '../../shared/group/answers' */
 /** @import { GroupAnswer, GroupQuestion } from '../../shared/group/ask-group' */
 
@@ -20,20 +20,14 @@ const MAX_NAMED = 8
 const NEAR_ENOUGH = 0.9 // the last windows end slightly before the requested time
 
 /**
- * @typedef {object} GroupCpuProfile
- * @property {CpuProfile} profile  in positions of the running code: original positions are resolved once, after the merge
- * @property {number} startedAt    milliseconds since the epoch
+ * @typedef {object} GroupFacts
  * @property {Asked[]} asked
- * @property {number} answered     how many of them it contains
+ * @property {number} answered     how many of them the profile contains
  * @property {string[]} notes      as text: which processes are missing, or recorded less
  *
- * @typedef {object} GroupHeapProfile
- * @property {SamplingProfile} profile  in positions of the running code
- * @property {Asked[]} asked
- * @property {number} answered  how many of them it contains
- * @property {string[]} notes   as text: which processes are missing
- * @property {number} fromMs    milliseconds since the epoch
- * @property {number} toMs
+ * In positions of the running code: original positions are resolved once, after the merge. Times are in milliseconds since the epoch.
+ * @typedef {GroupFacts & { profile: CpuProfile, startedAt: number }} GroupCpuProfile
+ * @typedef {GroupFacts & Omit<HeapSampling, 'before'>} GroupHeapProfile
  *
  * @typedef {{ process: string, problem: string | null }} Asked  process: its name in the merged profile; problem: why it is missing
  */

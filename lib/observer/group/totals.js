@@ -24,12 +24,8 @@ const MAX_FOLDED = 1000 // names kept, for late reports of them
  *
  * @typedef {ApplicationMetrics & { memberId: string }} MetricsReading  reading of one process of the group
  *
- * @typedef {object} Report
- * @property {string} memberId
- * @property {number} openedAtMs
- * @property {number} readAtMs
- * @property {number | null} goneSinceMs  on the monotonic clock, which all processes of a host share; null: it is running
- * @property {Metric[]} metrics
+ * @typedef {Omit<MetricsReading, 'contentType'> & { goneSinceMs: number | null }} Report  goneSinceMs: on the monotonic clock, which all processes of a host
+ *   share; null: it is running
  *
  * @typedef {object} Totals
  * @property {Readonly<Record<string, Report>>} reports

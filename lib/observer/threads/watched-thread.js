@@ -109,10 +109,7 @@ class WatchedThread {
 /**
  * Explains what held a thread for a stretch of time: cause and culprit, from its samples alone.
  * @param {WholeStretch} stretch
- * @param {object} about
- * @param {number} about.thresholdMs
- * @param {{ appRoot: string, source: SourceLines }} about.context
- * @param {(profile: CpuProfile) => Promise<CpuProfile>} about.toOriginal
+ * @param {Pick<Watching, 'thresholdMs' | 'context' | 'toOriginal'>} about
  * @returns {Promise<Omit<ThreadStall, 'thread'>>}
  */
 async function explainStretch (stretch, { thresholdMs, context, toOriginal }) {

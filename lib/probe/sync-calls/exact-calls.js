@@ -15,13 +15,8 @@ class ExactCalls {
   counts = () => ({ calls: [], flagged: [] })
 
   /**
-   * @param {object} parts
-   * @param {false | DetectorOptions} parts.options  the detector's options
-   * @param {() => string | null} parts.routeNow
-   * @param {(file: string) => string} parts.showFile
-   * @param {ToOriginal} [parts.toOriginal]  requests positions in the original source from the observer
-   * @param {Logger} parts.logger
-   * @param {(error: unknown) => void} parts.onFault
+   * @param {{ options: false | DetectorOptions, logger: Logger }
+   *   & Pick<DetectorOptions, 'routeNow' | 'showFile' | 'toOriginal' | 'onFault'>} parts  options: the detector's
    */
   constructor ({ options, logger, ...parts }) {
     this.#detector = options === false ? null : this.#makeDetector({ ...options, ...parts }, logger)

@@ -14,14 +14,8 @@ const { addressOf, factsName, isKnownToRun, listFacts, memberIdOf, readFacts } =
 /** @import { MemberFacts, MemberIdentity } from './member-facts' */
 
 /**
- * @typedef {object} Member  a process of a group
- * @property {string} id  of no other process, also of other containers and of earlier ones with the same pid
- * @property {number} pid
- * @property {number} startedAt  milliseconds since the epoch
- * @property {string} appName
- * @property {string} group
- * @property {string | null} instance
- * @property {string} socketPath
+ * @typedef {Pick<MemberFacts, 'pid' | 'startedAt' | 'appName' | 'group' | 'instance'> & { id: string, socketPath: string }} Member  a process of a group;
+ *   id: of no other process, also of other containers and of earlier ones with the same pid
  */
 
 const NAME = /^(\d+(-\w+)?)\.(sock|json)$/
