@@ -36,7 +36,7 @@ const { clearTimeout, setTimeout } = require('../../base/timers')
 
 const MAX_JOBS = 100
 
-class Jobs {
+class CaptureJobs {
   /** Oldest first. @type {Map<string, { job: Job, cancel: AbortController, stop: AbortController, done: Promise<void> }>} */
   #jobs = new Map()
 
@@ -151,4 +151,4 @@ async function sha256Of (path) {
   return hash.digest('hex')
 }
 
-module.exports = { Jobs }
+module.exports = { CaptureJobs }

@@ -4,7 +4,7 @@
 
 const { createResponse, json } = require('../../../shared/admin/responses')
 const { outOfScope, readCaptureBody, readKey, createBudgets, isUsed, policyOf, requesterOf } = require('../capture-requests')
-const { Jobs } = require('../jobs')
+const { CaptureJobs } = require('../jobs')
 const { flag } = require('../parameters')
 const { guarded } = require('../../../base/guard')
 
@@ -49,7 +49,7 @@ function createCaptureRoutes () {
 
 class CaptureRoutes {
   #budgets = createBudgets()
-  #jobs = new Jobs()
+  #jobs = new CaptureJobs()
   /** Idempotency keys, oldest first. @type {Map<string, string>} */
   #keys = new Map()
 
