@@ -4,6 +4,7 @@
 
 const { countBy } = require('../base/sums')
 const { assertCpuProfile } = require('./profile/assert-profile')
+const { metaFrame } = require('./profile/nodes')
 
 /** @import { CallFrame, CpuProfile, ProfileNode, SampleLabels } from '../../types/profile' */
 /** @import { SampledNode, SamplingProfile } from './profile/heap-tree' */
@@ -18,9 +19,7 @@ const { assertCpuProfile } = require('./profile/assert-profile')
  */
 
 const NO_SCRIPT = '0' // V8's for native functions
-
-/** @type {CallFrame} */
-const ROOT = Object.freeze({ functionName: '(root)', scriptId: NO_SCRIPT, url: '', lineNumber: -1, columnNumber: -1 })
+const ROOT = metaFrame('(root)')
 
 /**
  * The processes' times stand one after another, so that each sample keeps its own and the whole is the time of all of them; which process a sample

@@ -38,8 +38,12 @@ function flatten (root) {
   return nodes
 }
 
-/** @type {CallFrame} */
-const IDLE = Object.freeze({ functionName: '(idle)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+/** A frame for what is not a function, as V8 has it. @param {string} functionName @returns {Readonly<CallFrame>} */
+function metaFrame (functionName) {
+  return Object.freeze({ functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+}
+
+const IDLE = metaFrame('(idle)')
 
 /** @param {ProfileNode} node */
 function isIdle ({ callFrame: { functionName, url } }) {
@@ -84,4 +88,4 @@ function idleUnless (profile, isKept) {
   return { profile: { ...profile, nodes, samples }, idleId }
 }
 
-module.exports = { flatten, idleIds, idleUnless, parentsOf, withCallers, withIdle, withNode }
+module.exports = { flatten, idleIds, idleUnless, metaFrame, parentsOf, withCallers, withIdle, withNode }

@@ -8,14 +8,13 @@
 
 const { pathToFileURL } = require('node:url')
 const { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPER_NAME } = require('../../base/own-files')
-const { withCallers } = require('./nodes')
+const { metaFrame, withCallers } = require('./nodes')
 
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
 const OWN_URLS = [OWN_FOLDER, ...OWN_FOLDER.startsWith('/') || /^[a-z]:/i.test(OWN_FOLDER) ? [pathToFileURL(OWN_FOLDER).href] : []]
 
-/** @type {CallFrame} */
-const PROGRAM = Object.freeze({ functionName: '(program)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+const PROGRAM = metaFrame('(program)')
 
 /**
  * @typedef {object} Kept  the frame above, once loopscope's frames are removed

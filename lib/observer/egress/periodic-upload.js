@@ -7,6 +7,7 @@ const { pathToFileURL } = require('node:url')
 const { guarded, unattended } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
 const { clearInterval, clearTimeout, setInterval, setTimeout } = require('../../base/timers')
+const { metaFrame } = require('../../formats/profile/nodes')
 
 /** @import { EgressItem } from './backends' */
 /** @import { createDestination } from './destination' */
@@ -27,7 +28,7 @@ const MAX_MAPPING_AT_END_MS = 50 // the process waits for it
 
 /** @type {CpuProfile} */
 const SMALLEST = Object.freeze({
-  nodes: [{ id: 1, callFrame: { functionName: '(root)', scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 } }],
+  nodes: [{ id: 1, callFrame: metaFrame('(root)') }],
   startTime: 0,
   endTime: 1,
   samples: [1],
@@ -177,8 +178,7 @@ const MAX_LATE_MS = 500
 /** The time that may be missing at the end of samples that V8 returned in the middle of a stall. */
 const GRAIN_MICROS = 250e3
 
-const NOTHING_SEEN = frameOf('(native call, or not run)', '', 0, 0)
-const ROOT = frameOf('(root)', '', 0, 0)
+const NOTHING_SEEN = metaFrame('(native call, or not run)')
 
 /**
  * @typedef {object} StuckEvidence
@@ -267,7 +267,7 @@ function toPlace ([name, receiver, file, line, column]) {
  */
 function stuckProfile (probes, fromMicros, toMicros) {
   /** @type {ProfileNode[]} */
-  const nodes = [{ id: 1, callFrame: ROOT, children: [] }]
+  const nodes = [{ id: 1, callFrame: metaFrame('(root)'), children: [] }]
   const stacks = probes.length === 0 ? [[NOTHING_SEEN]] : probes.map(({ calls }) => calls.map(toFrame).reverse())
   const samples = stacks.map(frames => frames.reduce((parent, frame) => childOf(nodes, parent, frame), 1))
   const times = probes.length === 0 ? [toMicros] : probes.map(({ atMicros }) => Math.round(atMicros))
@@ -297,20 +297,10 @@ function isSame (left, right) {
     left.lineNumber === right.lineNumber && left.columnNumber === right.columnNumber
 }
 
-/** @param {BlockedCall} call */
+/** @param {BlockedCall} call @returns {CallFrame} */
 function toFrame ([name, , file, , , functionLine, functionColumn]) {
-  return frameOf(name, path.isAbsolute(file) ? pathToFileURL(file).href : file, functionLine, functionColumn)
-}
-
-/**
- * @param {string} functionName
- * @param {string} url
- * @param {number} line    from 1
- * @param {number} column
- * @returns {CallFrame}
- */
-function frameOf (functionName, url, line, column) {
-  return { functionName, scriptId: '0', url, lineNumber: line - 1, columnNumber: column - 1 }
+  const url = path.isAbsolute(file) ? pathToFileURL(file).href : file
+  return { functionName: name, scriptId: '0', url, lineNumber: functionLine - 1, columnNumber: functionColumn - 1 }
 }
 
 module.exports = { createPeriodicUpload }

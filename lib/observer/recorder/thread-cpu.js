@@ -5,9 +5,10 @@
 
 const { monotonicMicros } = require('../../base/monotonic')
 const { LOOP_IO } = require('../../formats/profile/frame')
-const { idleIds, withNode } = require('../../formats/profile/nodes')
+const { idleIds, metaFrame, withNode } = require('../../formats/profile/nodes')
+const { sum } = require('../../base/sums')
 
-/** @import { CallFrame, CpuProfile } from '../../../types/profile' */
+/** @import { CpuProfile } from '../../../types/profile' */
 
 const PERIOD_MS = 500
 const KEEP_MICROS = 90e6 // the longest window, plus some lateness of the thread
@@ -66,10 +67,9 @@ class ThreadCpu {
   show (window) {
     const stretches = stretchesOf(window, this.#readings)
     if (stretches.length === 0) return window
-    const sum = (/** @type {(stretch: Stretch) => number} */ of) => stretches.reduce((all, stretch) => all + of(stretch), 0)
-    const allMicros = sum(({ busyMicros, idleMicros }) => busyMicros + idleMicros)
-    const leastMicros = Math.max(allMicros * MIN_SHARE, errorMicros(sum(({ busyMicros }) => busyMicros), allMicros, sum(({ samples }) => samples)))
-    this.#balanceMicros = Math.max(-leastMicros, this.#balanceMicros + sum(surplusMicros))
+    const allMicros = sum(stretches, ({ busyMicros, idleMicros }) => busyMicros + idleMicros)
+    const leastMicros = Math.max(allMicros * MIN_SHARE, errorMicros(sum(stretches, ({ busyMicros }) => busyMicros), allMicros, sum(stretches, ({ samples }) => samples)))
+    this.#balanceMicros = Math.max(-leastMicros, this.#balanceMicros + sum(stretches, surplusMicros))
     if (this.#balanceMicros < leastMicros) {
       this.#balanceMicros -= Math.sign(this.#balanceMicros) * Math.min(Math.abs(this.#balanceMicros), allMicros * FORGOTTEN_SHARE)
       return window
@@ -108,7 +108,7 @@ function errorMicros (busyMicros, allMicros, samples) {
  */
 function sharesOf (stretches, micros) {
   const weights = stretches.map(({ cpuMicros, busyMicros }) => Math.max(0, cpuMicros - busyMicros))
-  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  const all = sum(weights)
   return stretches.map(({ idleMicros }, index) => {
     return idleMicros === 0 || all === 0 ? 0 : Math.min(1, micros * weights[index] / all / idleMicros)
   })
@@ -130,9 +130,6 @@ function sharesOf (stretches, micros) {
  * @property {number} idleMicros
  * @property {number} samples
  */
-
-/** @type {CallFrame} */
-const FRAME = Object.freeze({ functionName: LOOP_IO, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
 
 // Shorter stretches hold too few samples to be compared with anything.
 const MIN_STRETCH_MICROS = 400e3
@@ -192,7 +189,7 @@ function cpuAt (readings, micros) {
 function withLoopIo (window, stretches) {
   const { timeDeltas, startTime } = window
   const idle = idleIds(window.nodes)
-  const { nodes, id } = withNode(window.nodes, FRAME)
+  const { nodes, id } = withNode(window.nodes, metaFrame(LOOP_IO))
   let at = startTime
   let current = 0
   let owedMicros = 0

@@ -5,6 +5,8 @@
 // In a .cpuprofile timeDeltas[i] is the time from sample i - 1 (or startTime) to sample i. Cutting keeps that true: a cut
 // profile begins exactly at `from`, and its first delta is the rest of the gap that the cut fell into.
 
+const { metaFrame } = require('../../formats/profile/nodes')
+
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../../types/profile' */
 
 /**
@@ -149,11 +151,6 @@ class MergedTree {
     if (parent !== 0) this.#nodes[parent - 1].children?.push(id)
     return id
   }
-}
-
-/** A V8 frame for what is not a function. @param {string} functionName @returns {CallFrame} */
-function metaFrame (functionName) {
-  return { functionName, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 }
 }
 
 /** @param {CallFrame} frame */

@@ -13,7 +13,7 @@ const { FlagLog, Flags } = require('../../shared/sync-calls/flags')
 const { sumByRoute } = require('../../shared/sync-calls/totals')
 const { WRAPPERS_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
 const { isSynchronous, synchronousApi } = require('../../formats/profile/node-api')
-const { idleIds, parentsOf } = require('../../formats/profile/nodes')
+const { idleIds, metaFrame, parentsOf } = require('../../formats/profile/nodes')
 
 /** @import { SampledSyncCall } from '../../../types/diagnostics' */
 /** @import { CallFrame, CpuProfile, ProfileNode, WorkLine } from '../../../types/profile' */
@@ -22,8 +22,7 @@ const { idleIds, parentsOf } = require('../../formats/profile/nodes')
 const MAX_SITES = 500
 const MAX_ROUTES = 20
 const OTHER = '_other'
-/** @type {CallFrame} */
-const OTHER_CALLER = Object.freeze({ functionName: OTHER, scriptId: '0', url: '', lineNumber: -1, columnNumber: -1 })
+const OTHER_CALLER = metaFrame(OTHER)
 
 // At 100 samples a second this is five samples a second: less could be chance.
 const FLAG_MS_PER_SECOND = 50
