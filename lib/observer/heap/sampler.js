@@ -5,12 +5,12 @@
 // mode `live` it then stays on, because it only has what was allocated while it ran.
 
 const { once } = require('node:events')
-const { setTimeout: sleep } = require('node:timers/promises')
 const { guarded } = require('../../base/guard')
 const { monotonicMs } = require('../../base/monotonic')
 const { SingleFlight } = require('../../base/single-flight')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { withoutOwnAllocations } = require('./own-allocations')
+const { sleepUnless } = require('../recorder/views')
 
 /** @import { HeapSampling, SamplingProfile } from '../../formats/profile/heap-tree' */
 
@@ -103,7 +103,7 @@ class HeapSampler {
     const waitSeconds = seconds ?? firstSeconds - this.#ageMs() / 1e3
     const before = seconds === null || isNew ? null : await this.#read()
     const fromMs = before === null ? this.#startedAt : Date.now()
-    if (waitSeconds > 0) await wait(waitSeconds * 1e3, signal, stop)
+    if (waitSeconds > 0) await sleepUnless(waitSeconds * 1e3, signal, stop)
     if (collect) await this.#read()
     return { profile: await this.#read(isUrgent), before, fromMs, toMs: Date.now() }
   }
@@ -239,20 +239,6 @@ async function settled (readers, signal) {
   await Promise.race([Promise.allSettled(readers), ...aborted])
   left.abort()
   signal?.throwIfAborted()
-}
-
-/**
- * @param {number} ms
- * @param {AbortSignal | undefined} signal
- * @param {AbortSignal | undefined} stop
- */
-async function wait (ms, signal, stop) {
-  const ends = [signal, stop].filter(one => one !== undefined)
-  try {
-    await sleep(ms, undefined, { signal: AbortSignal.any(ends) })
-  } catch {
-    signal?.throwIfAborted()
-  }
 }
 
 module.exports = { HeapSampler }

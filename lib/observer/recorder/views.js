@@ -89,12 +89,18 @@ function createViews ({ history, keepSeconds, rotate, offReason, label = async p
  * @param {AbortSignal} [stop]
  */
 async function sleepUntil (micros, signal, stop) {
+  for (let waitMs = msUntil(micros); waitMs > 0 && !stop?.aborted; waitMs = msUntil(micros)) await sleepUnless(Math.ceil(waitMs), signal, stop)
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]  rejects with its reason
+ * @param {AbortSignal} [stop]    ends it early
+ */
+async function sleepUnless (ms, signal, stop) {
   const ends = [signal, stop].filter(end => end !== undefined)
-  for (let waitMs = msUntil(micros); waitMs > 0 && !stop?.aborted; waitMs = msUntil(micros)) {
-    await sleep(Math.ceil(waitMs), undefined, { signal: AbortSignal.any(ends) }).catch(error => {
-      if (!stop?.aborted || signal?.aborted) throw error
-    })
-  }
+  await sleep(ms, undefined, { signal: AbortSignal.any(ends) }).catch(() => {})
+  signal?.throwIfAborted()
 }
 
 /** @param {number} micros */
@@ -139,4 +145,4 @@ function merged (main, { profiles, notes }) {
   return { ...main, profile: mergeProfiles(parts, { of: 'thread' }), notes: [...notes, ...none] }
 }
 
-module.exports = { createViews, withThreads }
+module.exports = { createViews, sleepUnless, withThreads }

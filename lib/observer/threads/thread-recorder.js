@@ -3,8 +3,8 @@
 // Records CPU profiles of all worker threads over the same time, from now on: threads have no recorder with a past. Each profiler starts cold, in
 // its thread, and ends with the recording, however that ends.
 
-const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
+const { sleepUnless } = require('../recorder/views')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
 const { withIdleWaits } = require('./idle-waits')
 
@@ -59,8 +59,7 @@ async function recordAll (all, ms, { signal, stop }) {
     else recorded.push({ thread, started: start(thread).then(() => null, error => error.message) })
   })
   try {
-    await waitFor(ms, [signal, stop])
-    signal?.throwIfAborted()
+    await sleepUnless(ms, signal, stop)
     const source = createSourceLines({ appRoot: '/' }) // threads have absolute file paths
     const ended = await Promise.all(recorded.map(async ({ thread, started }) => ({ thread, ...await finish(thread, await started) })))
     isFinished = true
@@ -89,12 +88,6 @@ async function start (thread) {
 async function finish (thread, problem) {
   if (problem !== null) return { profile: null, problem }
   return thread.post('Profiler.stop').then(({ profile }) => ({ profile, problem: null }), error => ({ profile: null, problem: error.message }))
-}
-
-/** @param {number} ms @param {(AbortSignal | undefined)[]} ends */
-async function waitFor (ms, ends) {
-  const some = ends.filter(end => end !== undefined)
-  await sleep(ms, undefined, { signal: some.length === 0 ? undefined : AbortSignal.any(some) }).catch(() => {}) // the caller checks which of the two it was
 }
 
 /** @param {{ thread: ThreadSession, problem: string | null }[]} ended @param {number} tooMany */
