@@ -1,8 +1,6 @@
 'use strict'
 
-const fs = require('node:fs')
 const path = require('node:path')
-const { fileURLToPath } = require('node:url')
 const { Failure } = require('../failure')
 const { OUTPUT_OPTIONS, openDestination } = require('../output/destination')
 const { showShare } = require('../output/display')
@@ -271,6 +269,7 @@ function readHistogram (file) {
 async function diffSnapshots ({ positionals: files, values, terminal, signal }) {
   const page = values.html && openDestination({ values: { output: values.html, force: values.force }, terminal, signal }, { name: 'diff.html' })
   const { compareFiles } = require('../../heap-diff/comparison/compare-files')
+  const { readSource } = require('../../heap-diff/suspects/places')
   const progress = terminal.progress('comparing')
   const onProgress = (/** @type {{ file: string, stage: string, bytes?: number }} */ { file, stage, bytes }) => {
     progress.note(`${file}: ${stage}${bytes === undefined ? '' : ` ${showBytes(bytes)}`}`)
@@ -281,18 +280,6 @@ async function diffSnapshots ({ positionals: files, values, terminal, signal }) 
   if (values.json) return terminal.json(report)
   const { reportLines } = require('../../heap-diff/report')
   for (const line of reportLines(report, values.all ? { withNoise: true, maxClasses: ALL_CLASSES } : {})) terminal.line(line)
-}
-
-/**
- * The source code, if it is on this machine, with which the line of a declaration is found.
- * @param {string} file  path or URL, as in the snapshot
- */
-function readSource (file) {
-  try {
-    return fs.readFileSync(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8')
-  } catch {
-    return null
-  }
 }
 
 /**

@@ -3,7 +3,9 @@
 // Code positions in a snapshot: where functions are defined, which nodes are loopscope's own, and where a variable is declared. A snapshot has lines
 // and a script number; the name of the script is at a node that all its functions refer to.
 
+const { fileURLToPath } = require('node:url')
 const { OWN_FOLDER } = require('../../base/own-files')
+const { readRegularText } = require('../../base/regular-file')
 const { NO_LOCATION } = require('../graph/graph')
 
 /** @import { Graph } from '../graph/graph' */
@@ -14,6 +16,7 @@ const TO_SCRIPT = new Set(['script', 'script_or_debug_info']) // the name change
 const INSTALLED = /[\\/]node_modules[\\/]loopscope[\\/]lib[\\/]/
 const CALLBACK = '_onTimeout' // of a timer
 const IDENTIFIER = /^#?[A-Za-z_$][\w$]*$/
+const MAX_SOURCE_BYTES = 100 * 1024 * 1024
 
 /** @param {Graph} graph @returns {Map<number, string>} by the script's number: file or URL */
 function findScriptNames (graph) {
@@ -96,6 +99,19 @@ function withDeclaration (suspect, readSource) {
   return line === null ? suspect : { ...suspect, place: { ...place, line } }
 }
 
+/**
+ * The source code, if it is on this machine.
+ * @param {string} file  path or URL, as in the snapshot
+ * @returns {string | null}
+ */
+function readSource (file) {
+  try {
+    return readRegularText(file.startsWith('file:') ? fileURLToPath(file) : file, { maxBytes: MAX_SOURCE_BYTES })
+  } catch {
+    return null
+  }
+}
+
 /** Matches the line that declares a name; a loop over it does not declare it. @param {string} name */
 function declares (name) {
   return new RegExp(`\\b(?:const|let|var|class|function)\\b(?:(?!\\b(?:of|in)\\b)[^;=])*(?<![\\w$.])${escape(name)}(?![\\w$])`)
@@ -123,4 +139,4 @@ function findLine (source, pattern, place) {
   return lines.reduce((best, line) => Math.abs(line - place.line) < Math.abs(best - place.line) ? line : best)
 }
 
-module.exports = { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile, withDeclaration }
+module.exports = { createPlaceFinder, findOwnNodes, findScriptNames, isOwnFile, readSource, withDeclaration }
