@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { errors } = require('./errors')
+const { guarded } = require('./guard')
 const { name, version } = require('../../package.json')
 
 const THIS_FILE = path.join('base', 'own-files.js')
@@ -109,6 +110,26 @@ function threadFlags () {
 }
 
 /**
+ * The one message of a thread that was started for it, which is ended when the signal aborts.
+ * @param {import('node:worker_threads').Worker} worker
+ * @param {AbortSignal} signal
+ * @param {string} problem  where it ends without a message
+ * @returns {Promise<any>} rejects with the error in it: one that is sent between threads loses its code
+ */
+function answerOfThread (worker, signal, problem) {
+  return new Promise((resolve, reject) => {
+    const abort = guarded(() => worker.terminate())
+    signal.addEventListener('abort', abort, { once: true })
+    worker.once('message', guarded(({ error, ...answer }) => error === undefined ? resolve(answer) : reject(Object.assign(new Error(error.message), error))))
+    worker.once('error', guarded(reject))
+    worker.once('exit', guarded(() => {
+      signal.removeEventListener('abort', abort)
+      reject(signal.aborted ? signal.reason : new Error(problem))
+    }))
+  })
+}
+
+/**
  * Packages that are needed at run time as files, or not at all. Bundlers cannot follow this, and shall not.
  * @returns {NodeJS.Require}
  */
@@ -117,4 +138,4 @@ function ownRequire () {
   return createRequire(found === null ? startingFiles()[0] : path.join(found, 'index.js'))
 }
 
-module.exports = { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPERS_FOLDER, WRAPPER_NAME, ownFile, ownRequire, readOwn, threadFile, threadFlags }
+module.exports = { LOADER, OWN_FOLDER, OWN_PACKAGES, WRAPPERS_FOLDER, WRAPPER_NAME, answerOfThread, ownFile, ownRequire, readOwn, threadFile, threadFlags }

@@ -39,7 +39,6 @@ const BARE = new Map(Object.entries({
   'lib/shared/admin/exchange.js outgoing.on': 'does nothing',
   'lib/observer/admin/jobs.js setTimeout': 'resolves a promise',
   'lib/observer/admin/listener.js createServer': 'the function of that name guards it',
-  'lib/observer/heap/comparison-job.js worker.once': 'rejects a promise',
   'lib/probe/http/request-channel.js subscribe': 'catches by itself: called for each request',
   'lib/probe/http/response-ends.js subscribe': 'catches by itself: called for each request',
   'lib/probe/waits/dependency-calls.js subscribe': 'catches by itself: called for each call',

@@ -8,8 +8,7 @@ const os = require('node:os')
 const { Worker } = require('node:worker_threads')
 const { sum } = require('../../base/sums')
 const { errors } = require('../../base/errors')
-const { guarded } = require('../../base/guard')
-const { ownFile, threadFlags } = require('../../base/own-files')
+const { answerOfThread, ownFile, threadFlags } = require('../../base/own-files')
 const { readRegularText } = require('../../base/regular-file')
 const { isBaselineFile, readBaseline, toBaseline } = require('./baseline')
 const { readGraph } = require('../graph/read-graph')
@@ -85,19 +84,12 @@ async function inParallel (earlier, last, { signal, ...options }) {
  * @param {AbortSignal} signal
  * @returns {Promise<BaseSnapshot[]>}
  */
-function loadInThread (order, signal) {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const worker = new Worker(ownFile('heap-diff/comparison/base-snapshots-worker.js'), { name: 'loopscope older snapshots', workerData: order, execArgv: threadFlags(), env: {} })
-    const abort = guarded(() => worker.terminate())
-    signal.addEventListener('abort', abort, { once: true })
-    worker.once('message', guarded(({ bases, error }) => error === undefined ? resolve(bases) : reject(Object.assign(new Error(error.message), error))))
-    worker.once('error', guarded(reject))
-    worker.once('exit', guarded(() => {
-      signal.removeEventListener('abort', abort)
-      reject(signal.aborted ? signal.reason : new Error('the thread that reads the older snapshots ended without them'))
-    }))
-  })
+async function loadInThread (order, signal) {
+  signal.throwIfAborted()
+  const file = ownFile('heap-diff/comparison/base-snapshots-worker.js')
+  const worker = new Worker(file, { name: 'loopscope older snapshots', workerData: order, execArgv: threadFlags(), env: {} })
+  const { bases } = await answerOfThread(worker, signal, 'the thread that reads the older snapshots ended without them')
+  return bases
 }
 
 /**

@@ -6,8 +6,7 @@
 const fs = require('node:fs')
 const { Worker } = require('node:worker_threads')
 const { errors } = require('../../base/errors')
-const { guarded } = require('../../base/guard')
-const { threadFile, threadFlags } = require('../../base/own-files')
+const { answerOfThread, threadFile, threadFlags } = require('../../base/own-files')
 const { readMemoryRoom } = require('../../base/system/memory-room')
 const { MEMORY_SHARE } = require('./snapshot/admission')
 
@@ -55,31 +54,18 @@ function assertRoom (files, { freeBytes, basis }) {
  * @param {AbortSignal} signal
  * @returns {Promise<Uint8Array>}
  */
-function runWorker (file, order, signal) {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const worker = new Worker(file, {
-      workerData: { comparison: order },
-      execArgv: threadFlags(),
-      env: {},
-      stdout: true,
-      stderr: true,
-      name: 'loopscope comparison'
-    })
-    const abort = guarded(() => worker.terminate())
-    signal.addEventListener('abort', abort, { once: true })
-    worker.once('message', guarded(({ bytes, error }) => error === undefined ? resolve(bytes) : reject(revive(error))))
-    worker.once('error', reject)
-    worker.once('exit', guarded(() => {
-      signal.removeEventListener('abort', abort)
-      reject(signal.aborted ? signal.reason : new Error('the comparison ended without a result'))
-    }))
+async function runWorker (file, order, signal) {
+  signal.throwIfAborted()
+  const worker = new Worker(file, {
+    workerData: { comparison: order },
+    execArgv: threadFlags(),
+    env: {},
+    stdout: true,
+    stderr: true,
+    name: 'loopscope comparison'
   })
-}
-
-/** @param {{ code?: string, message: string }} error  an error sent between threads loses its code */
-function revive ({ code, message }) {
-  return Object.assign(new Error(message), code === undefined ? {} : { code })
+  const { bytes } = await answerOfThread(worker, signal, 'the comparison ended without a result')
+  return bytes
 }
 
 module.exports = { createComparisons }
