@@ -35,6 +35,21 @@ function unattended (work) {
   work.catch(reportFault)
 }
 
+/**
+ * For what may fail at any time, and need not be reported: a file that is gone, or data of others that is broken.
+ * @template T, F
+ * @param {() => T} work
+ * @param {F} otherwise
+ * @returns {T | F}
+ */
+function attempt (work, otherwise) {
+  try {
+    return work()
+  } catch {
+    return otherwise
+  }
+}
+
 /** @param {unknown} error */
 function reportFault (error) {
   try {
@@ -42,4 +57,4 @@ function reportFault (error) {
   } catch {} // a logger of the application's own
 }
 
-module.exports = { guarded, reportFault, setFaultListener, unattended }
+module.exports = { attempt, guarded, reportFault, setFaultListener, unattended }

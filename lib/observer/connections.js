@@ -4,6 +4,7 @@
 // by port, which is how large the pools of databases are now; and whose client has closed them, which the loop only notices when it reads from them.
 
 const fs = require('node:fs')
+const { attempt } = require('../base/guard')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../base/system/tcp-table')
 
 /** @import { Peer } from '../probe/http/in-flight' */
@@ -19,7 +20,7 @@ const MAX_BYTES = 8e6 // some 50,000 connections: more take too long to search
 function readOpenConnections () {
   const own = ownSockets()
   if (own === null) return null
-  const rows = TCP_TABLES.flatMap(file => parseTcpTable(orEmpty(() => fs.readFileSync(file, 'latin1'))))
+  const rows = TCP_TABLES.flatMap(file => parseTcpTable(attempt(() => fs.readFileSync(file, 'latin1'), '')))
   const listening = new Set(rows.filter(({ state }) => state === STATES.listening).map(({ localPort }) => localPort))
   /** @type {Record<string, number>} */
   const found = {}
@@ -35,18 +36,9 @@ function ownSockets () {
   try {
     const files = fs.readdirSync(FOLDER)
     if (files.length > MAX_FILES) return null
-    return new Set(files.flatMap(file => /^socket:\[(\d+)\]$/.exec(orEmpty(() => fs.readlinkSync(`${FOLDER}/${file}`)))?.[1] ?? []))
+    return new Set(files.flatMap(file => /^socket:\[(\d+)\]$/.exec(attempt(() => fs.readlinkSync(`${FOLDER}/${file}`), ''))?.[1] ?? []))
   } catch {
     return null
-  }
-}
-
-/** @param {() => string} read */
-function orEmpty (read) {
-  try {
-    return read()
-  } catch {
-    return '' // closed meanwhile, or not Linux
   }
 }
 

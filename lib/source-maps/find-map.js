@@ -5,6 +5,7 @@
 
 const path = require('node:path')
 const { fileURLToPath } = require('node:url')
+const { attempt } = require('../base/guard')
 const { readRegularFile } = require('../base/regular-file')
 
 const TAIL_BYTES = 4096
@@ -125,11 +126,7 @@ function fromDataUrl (url) {
 
 /** @param {string} text */
 function decoded (text) {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return attempt(() => decodeURIComponent(text), text)
 }
 
 module.exports = { MAX_BYTES, Problem, decoded, findMap, scriptFile }

@@ -4,6 +4,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { attempt } = require('../base/guard')
 const { decoded, scriptFile } = require('./find-map')
 
 /** @import { Segment } from './source-map' */
@@ -76,11 +77,7 @@ function resolveSource (source, folder, appRoot) {
 
 /** @param {string} file */
 function isThere (file) {
-  try {
-    return fs.statSync(file).isFile()
-  } catch {
-    return false
-  }
+  return attempt(() => fs.statSync(file).isFile(), false)
 }
 
 module.exports = { toSourceFile, toOriginalName }

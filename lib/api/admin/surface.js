@@ -5,7 +5,7 @@
 
 const { threadId } = require('node:worker_threads')
 const { errors } = require('../../base/errors')
-const { unattended } = require('../../base/guard')
+const { attempt, unattended } = require('../../base/guard')
 const { performance } = require('../../base/timers')
 const { warnOnce } = require('../../base/warnings')
 const { chooseControlDirectory } = require('../../shared/admin/control-directory')
@@ -253,11 +253,7 @@ function createPortSharers ({ clusterId, controlDir, appRoot }) {
 
     /** One log line is enough for all of them. @param {string} url */
     isFirst (url) {
-      try {
-        return group?.isFirst(`announced-${digestOf(url + appRoot)}`) ?? true
-      } catch {
-        return true
-      }
+      return attempt(() => group?.isFirst(`announced-${digestOf(url + appRoot)}`) ?? true, true)
     }
   }
 }

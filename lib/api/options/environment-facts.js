@@ -4,6 +4,7 @@
 // are the name of the service and where OTLP goes.
 
 const path = require('node:path')
+const { attempt } = require('../../base/guard')
 
 /** @import { Started } from '../../probe/process/application' */
 
@@ -102,11 +103,7 @@ function startedBy ({ pm_exec_path: entry, pm_cwd: folder }) {
  * @returns {NodeJS.ProcessEnv}
  */
 function unpacked (packed) {
-  try {
-    return Object.fromEntries(Object.entries(JSON.parse(packed)).map(([name, value]) => [name, String(value)]))
-  } catch {
-    return {}
-  }
+  return attempt(() => Object.fromEntries(Object.entries(JSON.parse(packed)).map(([name, value]) => [name, String(value)])), {})
 }
 
 /**
@@ -149,11 +146,7 @@ function pairsOf (text = '') {
 
 /** @param {string} value */
 function decoded (value) {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
+  return attempt(() => decodeURIComponent(value), value)
 }
 
 module.exports = { applicationVariables, environmentFacts, reasonNodeProfiles, withOtlpEndpoint, withServiceName }

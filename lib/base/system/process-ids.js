@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { isMainThread } = require('node:worker_threads')
+const { attempt } = require('../guard')
 
 const [FNV_OFFSET, FNV_PRIME] = [0x811c9dc5, 0x01000193] // FNV-1a of 32 bits
 const START_TIME = 19 // starttime, of the fields of readStat()
@@ -49,11 +50,7 @@ function readStat (pid) {
  * @returns {string | null} null: unknown
  */
 function namespaceOf (pid) {
-  try {
-    return fs.readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, '')
-  } catch {
-    return null
-  }
+  return attempt(() => fs.readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, ''), null)
 }
 
 /**
@@ -68,11 +65,7 @@ function ownNamespace (host = os.hostname()) {
 /** The system's id of the current thread; null if unknown. @returns {number | null} */
 function threadPidHere () {
   if (isMainThread) return process.pid
-  try {
-    return Number(path.basename(fs.readlinkSync('/proc/thread-self'))) // <pid>/task/<thread>
-  } catch {
-    return null // not Linux, or the permission model
-  }
+  return attempt(() => Number(path.basename(fs.readlinkSync('/proc/thread-self'))), null) // <pid>/task/<thread>; null: not Linux, or the permission model
 }
 
 /**

@@ -2,26 +2,16 @@
 
 // Reads the resident memory of the process from the system, if available.
 
+const { attempt } = require('../guard')
+
 /** @returns {number | null} null where it cannot be read: without /proc, in a plain chroot, Node.js throws */
 function residentBytes () {
-  return orNull(process.memoryUsage.rss)
+  return attempt(process.memoryUsage.rss, null)
 }
 
 /** @returns {NodeJS.MemoryUsage | null} as residentBytes() */
 function memoryUsage () {
-  return orNull(process.memoryUsage)
-}
-
-/**
- * @template T
- * @param {() => T} read
- */
-function orNull (read) {
-  try {
-    return read()
-  } catch {
-    return null
-  }
+  return attempt(process.memoryUsage, null)
 }
 
 module.exports = { memoryUsage, residentBytes }

@@ -3,6 +3,7 @@
 // Reads what the scheduler of Linux reports of one thread: its CPU time, and the time it waited for a CPU.
 
 const fs = require('node:fs')
+const { attempt } = require('../guard')
 
 const NS_PER_MS = 1e6
 
@@ -26,11 +27,8 @@ function parseSchedstat (text) {
 
 /** Whether another thread of the process can read these figures of a thread. @param {number | null} threadPid */
 function hasSchedstat (threadPid) {
-  try {
-    return parseSchedstat(fs.readFileSync(schedstatFile(threadPid), 'latin1')) !== null
-  } catch {
-    return false // not Linux, no /proc, a sandbox, or the permission model
-  }
+  // not Linux, no /proc, a sandbox, or the permission model
+  return attempt(() => parseSchedstat(fs.readFileSync(schedstatFile(threadPid), 'latin1')) !== null, false)
 }
 
 module.exports = { hasSchedstat, parseSchedstat, schedstatFile }

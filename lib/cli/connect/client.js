@@ -8,6 +8,7 @@ const http = require('node:http')
 const https = require('node:https')
 const { setTimeout: sleep } = require('node:timers/promises')
 const { Failure } = require('../failure')
+const { attempt } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { showBytes } = require('../../base/sizes')
 
@@ -142,11 +143,7 @@ function sendRequest (target, path, { method = 'GET', body, headers = {}, within
 
 /** @param {string} text @returns {any} {} where it is not JSON */
 function parseJson (text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
+  return attempt(() => JSON.parse(text), {})
 }
 
 /** @param {IncomingMessage} response @param {number} [maxBytes] */

@@ -5,6 +5,7 @@
 
 const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
+const { attempt } = require('../../base/guard')
 const { hasSignal, readStat } = require('../../base/system/process-ids')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../../base/system/tcp-table')
 
@@ -201,29 +202,17 @@ function processorMs (pid) {
 
 /** @param {string} file @returns {string | null} */
 function readLink (file) {
-  try {
-    return fs.readlinkSync(file)
-  } catch {
-    return null
-  }
+  return attempt(() => fs.readlinkSync(file), null)
 }
 
 /** @param {string} folder @returns {string[]} */
 function list (folder) {
-  try {
-    return fs.readdirSync(folder)
-  } catch {
-    return []
-  }
+  return attempt(() => fs.readdirSync(folder), [])
 }
 
 /** @param {string} file */
 function read (file) {
-  try {
-    return fs.readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
+  return attempt(() => fs.readFileSync(file, 'utf8'), '')
 }
 
 module.exports = { isListenerAt, listListeners, listSession, processorMs, read, readFromPs, readProcess, readRunning }

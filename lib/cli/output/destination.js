@@ -9,6 +9,7 @@ const { Readable, Writable } = require('node:stream')
 const { buffer } = require('node:stream/consumers')
 const { pipeline } = require('node:stream/promises')
 const { Failure } = require('../failure')
+const { attempt } = require('../../base/guard')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
 const { replaceFile } = require('../../base/system/replace-file')
@@ -150,11 +151,7 @@ function kindOf (file, force) {
  * @returns {fs.Stats | undefined} undefined: it does not exist, or is not accessible
  */
 function statOf (file) {
-  try {
-    return fs.statSync(file)
-  } catch {
-    return undefined
-  }
+  return attempt(() => fs.statSync(file), undefined)
 }
 
 /** @param {any} error @param {string} folder */

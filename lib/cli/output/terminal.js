@@ -9,6 +9,7 @@ const readline = require('node:readline/promises')
 const { pipeline } = require('node:stream/promises')
 const { styleText } = require('node:util')
 const { tableOf } = require('./table')
+const { attempt } = require('../../base/guard')
 const { printableJson, printableLines } = require('../../base/printable')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
 
@@ -127,11 +128,7 @@ async function askUser (notes, question, signal) {
 
 /** @param {number} descriptor */
 function nameOfDescriptor (descriptor) {
-  try {
-    return fs.readlinkSync(`/proc/self/fd/${descriptor}`)
-  } catch {
-    return '' // no /proc
-  }
+  return attempt(() => fs.readlinkSync(`/proc/self/fd/${descriptor}`), '') // no /proc
 }
 
 /**

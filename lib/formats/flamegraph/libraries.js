@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
+const { attempt } = require('../../base/guard')
 const { ownRequire } = require('../../base/own-files')
 
 // On load d3-flame-graph adds a style element of its own. The page has its own style sheet, and its content security policy forbids others.
@@ -55,11 +56,7 @@ function addDependencies (file, sources) {
  * @param {string} file
  */
 function realPath (file) {
-  try {
-    return fs.realpathSync.native(file)
-  } catch {
-    return file // in a Yarn archive
-  }
+  return attempt(() => fs.realpathSync.native(file), file) // in a Yarn archive
 }
 
 /** @param {{ name: string, version: string, license: string }} manifest @param {string} source */

@@ -2,6 +2,7 @@
 
 // Describes a V8 call frame: its position, counted from 1 and relative to the application, and the origin of its code.
 
+const { attempt } = require('../../base/guard')
 const { createWorkLineOf } = require('./work-lines')
 
 /** @import { CodeFrame } from '../../../types/diagnostics' */
@@ -120,11 +121,7 @@ function fromFileUrl (url) {
 
 /** @param {string} pathname */
 function decode (pathname) {
-  try {
-    return decodeURIComponent(pathname)
-  } catch {
-    return pathname
-  }
+  return attempt(() => decodeURIComponent(pathname), pathname)
 }
 
 /**

@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const os = require('node:os')
 const { Worker } = require('node:worker_threads')
+const { attempt } = require('../../base/guard')
 const { sum } = require('../../base/sums')
 const { errors } = require('../../base/errors')
 const { answerOfThread, ownFile, threadFlags } = require('../../base/own-files')
@@ -128,11 +129,7 @@ function analyze (file, { onProgress = () => {}, ...options }) {
  * @returns {SnapshotFacts}
  */
 function readFacts (file) {
-  try {
-    return Object(JSON.parse(readRegularText(`${file}.json`)))
-  } catch {
-    return {}
-  }
+  return attempt(() => Object(JSON.parse(readRegularText(`${file}.json`))), {})
 }
 
 // Analyzes a heap snapshot file: sizes, classes, dominators, distances. It takes seconds and about 110 bytes per node, so it runs in a worker thread

@@ -4,6 +4,7 @@
 // and a script number; the name of the script is at a node that all its functions refer to.
 
 const { fileURLToPath } = require('node:url')
+const { attempt } = require('../../base/guard')
 const { OWN_FOLDER } = require('../../base/own-files')
 const { readRegularText } = require('../../base/regular-file')
 const { NO_LOCATION } = require('../graph/graph')
@@ -105,11 +106,7 @@ function withDeclaration (suspect, readSource) {
  * @returns {string | null}
  */
 function readSource (file) {
-  try {
-    return readRegularText(file.startsWith('file:') ? fileURLToPath(file) : file, { maxBytes: MAX_SOURCE_BYTES })
-  } catch {
-    return null
-  }
+  return attempt(() => readRegularText(file.startsWith('file:') ? fileURLToPath(file) : file, { maxBytes: MAX_SOURCE_BYTES }), null)
 }
 
 /** Matches the line that declares a name; a loop over it does not declare it. @param {string} name */

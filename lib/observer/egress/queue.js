@@ -9,6 +9,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { pipeline } = require('node:stream/promises')
 const { createGzip } = require('node:zlib')
+const { attempt } = require('../../base/guard')
 const { ageMs } = require('../../base/local-time')
 const { sum } = require('../../base/sums')
 const { replaceFile } = require('../../base/system/replace-file')
@@ -212,11 +213,7 @@ function entryOf (folder, name) {
 
 /** @param {string} folder */
 function namesIn (folder) {
-  try {
-    return fs.readdirSync(folder)
-  } catch {
-    return [] // none yet, or not a folder
-  }
+  return attempt(() => fs.readdirSync(folder), []) // none yet, or not a folder
 }
 
 /** @param {string} folder */

@@ -7,7 +7,7 @@ const dns = require('node:dns')
 const http = require('node:http')
 const https = require('node:https')
 const { Readable } = require('node:stream')
-const { guarded } = require('../../base/guard')
+const { attempt, guarded } = require('../../base/guard')
 const { readRegularText } = require('../../base/regular-file')
 
 const MAX_SILENT_MS = 15_000
@@ -116,11 +116,7 @@ async function askNameServer (resolver, name) {
  * @returns {string[][]} the words of its lines; empty without such a file, as on Windows
  */
 function wordsOf (file) {
-  try {
-    return readRegularText(file).split('\n').map(line => line.replace(/#.*/, '').trim().split(/\s+/))
-  } catch {
-    return []
-  }
+  return attempt(() => readRegularText(file).split('\n').map(line => line.replace(/#.*/, '').trim().split(/\s+/)), [])
 }
 
 module.exports = { askedDelayMs, sendRequest }

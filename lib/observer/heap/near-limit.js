@@ -5,7 +5,7 @@
 // So the file exists before the process dies. It is rewritten as the heap grows.
 
 const fs = require('node:fs')
-const { guarded } = require('../../base/guard')
+const { attempt, guarded } = require('../../base/guard')
 const { setTimeout } = require('../../base/timers')
 const { HEAP_FORMATS } = require('../../formats/formats')
 const { mark } = require('../../shared/heap/near-limit-mark')
@@ -44,7 +44,7 @@ async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, 
   const adopted = await adoptOrphans(store.dir, { store, appName })
   mark(store.dir, folder)
   if (mode === 'snapshot') {
-    fs.watch(folder, { persistent: false }, guarded(() => ignoreFaults(() => makePrivate(folder, process.pid)))).on('error', report)
+    fs.watch(folder, { persistent: false }, guarded(() => attempt(() => makePrivate(folder, process.pid), undefined))).on('error', report)
     return adopted
   }
   const onEvidence = (/** @type {{ path: string }} */ evidence) => {
@@ -52,13 +52,6 @@ async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, 
   }
   await new NearLimitWatch({ post, sampler, store, appName, limitBytes, onEvidence, onWritten, onFault: report }).start()
   return adopted
-}
-
-/** @param {() => void} work  may fail: a file may be gone */
-function ignoreFaults (work) {
-  try {
-    work()
-  } catch {}
 }
 
 /**

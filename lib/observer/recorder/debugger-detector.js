@@ -6,6 +6,7 @@
 // A browser that only lists debugging targets (chrome://inspect) is connected for a moment each time.
 
 const fs = require('node:fs')
+const { attempt } = require('../../base/guard')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../../base/system/tcp-table')
 
 /**
@@ -48,11 +49,7 @@ function hasConnection (table, port) {
 
 /** @param {string} file */
 function readOrNull (file) {
-  try {
-    return fs.readFileSync(file, 'latin1')
-  } catch {
-    return null
-  }
+  return attempt(() => fs.readFileSync(file, 'latin1'), null)
 }
 
 module.exports = { createDebuggerDetector }

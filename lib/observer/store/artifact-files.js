@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { discard, writeAtomically } = require('./atomic-write')
 const { parseFileName, sidecarOf } = require('../../shared/store/file-name')
+const { attempt } = require('../../base/guard')
 const { readRegularText } = require('../../base/regular-file')
 
 const MAX_METADATA_BYTES = 16 * 1024 * 1024
@@ -54,11 +55,7 @@ function readArtifact (dir, name) {
  * @returns {Record<string, any> | null} the metadata of its sidecar; null if it has none
  */
 function readMetadata (dir, name) {
-  try {
-    return JSON.parse(readRegularText(path.join(dir, sidecarOf(name)), { maxBytes: MAX_METADATA_BYTES }))
-  } catch {
-    return null
-  }
+  return attempt(() => JSON.parse(readRegularText(path.join(dir, sidecarOf(name)), { maxBytes: MAX_METADATA_BYTES })), null)
 }
 
 /**

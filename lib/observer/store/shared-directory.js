@@ -6,6 +6,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { attempt } = require('../../base/guard')
 const { ageMs } = require('../../base/local-time')
 const { RULES_FOLDER, isApplicationFolder } = require('../../shared/store/file-name')
 const { listArtifacts, removeArtifact } = require('./artifact-files')
@@ -33,9 +34,10 @@ const EMPTY_AFTER_MS = 60 * 60 * 1000 // no process is about to write to a folde
  */
 function openShared (dir, own, { now, maxAgeMs }) {
   ensureDirectory(dir)
-  attempt(() => clear(dir, now, maxAgeMs))
+  // What is done for other applications must not fail a capture: another process may be first.
+  attempt(() => clear(dir, now, maxAgeMs), undefined)
   for (const folder of foldersIn(dir)) {
-    if (folder !== own) attempt(() => clearFolder(folder, now))
+    if (folder !== own) attempt(() => clearFolder(folder, now), undefined)
   }
 }
 
@@ -47,7 +49,7 @@ function sign (folder, signature) {
     if (fs.existsSync(file) && readRegularText(file, { maxBytes: MAX_SIGNATURE_BYTES }) === text) return
     fs.writeFileSync(file, text, { mode: OWNER_ONLY })
     fs.chmodSync(file, OWNER_ONLY)
-  })
+  }, undefined)
 }
 
 /**
@@ -120,13 +122,6 @@ function readSignature (folder) {
   } catch {
     return null
   }
-}
-
-/** Runs work for other applications, which must not fail a capture. @param {() => void} work */
-function attempt (work) {
-  try {
-    work()
-  } catch {} // another process was first, or the disk is full
 }
 
 module.exports = { openShared, listShared, sign }

@@ -3,6 +3,7 @@
 // Reads the stacks of sampled Buffers: the code outside Node.js that asked for them, and the part of Node.js that created them.
 
 const { fileOf, placeOf, readStacks } = require('../call-sites')
+const { attempt } = require('../../base/guard')
 const { OWN_FOLDER, OWN_PACKAGES, WRAPPERS_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
 
 /** @import { CallPlace, CapturedStack } from '../call-sites' */
@@ -24,11 +25,7 @@ const PASSING = new Set(['buffer', 'events', 'stream', 'streams', 'process', 'as
  */
 function sitesOf (stacks) {
   return readStacks(stacks).map(frames => {
-    try {
-      return siteOf(frames)
-    } catch {
-      return null // the rest of the batch is still read
-    }
+    return attempt(() => siteOf(frames), null) // the rest of the batch is still read
   })
 }
 

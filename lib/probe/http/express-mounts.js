@@ -3,6 +3,8 @@
 // One mount of an Express router or sub-application (`app.use('/org/:org', router)`): which part of a path it takes, and its template. It reads
 // Express's layers and never calls Layer#match, which before router 2.3 writes to the layer.
 
+const { attempt } = require('../../base/guard')
+
 /**
  * @typedef {{ template: string, length: number }} MountMatch  length: characters of the path that the mount takes
  * @typedef {{ match (path: string): MountMatch | null }} Mount
@@ -218,11 +220,7 @@ function compileTemplate (template, { isPrefix }) {
     if (slash !== undefined) return parameterSource(slash, modifier)
     return token[0] === '*' ? '.*' : `\\${token}`
   })
-  try {
-    return new RegExp(isPrefix ? `^${source}(?=/|$)` : `^${source}/?$`, 'i')
-  } catch {
-    return null
-  }
+  return attempt(() => new RegExp(isPrefix ? `^${source}(?=/|$)` : `^${source}/?$`, 'i'), null)
 }
 
 /** @param {string} slash @param {string} modifier */

@@ -5,6 +5,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { createRequire } = require('node:module')
+const { attempt } = require('../../base/guard')
 
 /** @import { Registry } from 'prom-client' */
 
@@ -75,20 +76,12 @@ function nearestPackage (start) {
 
 /** @param {string} file */
 function realPath (file) {
-  try {
-    return fs.realpathSync(file)
-  } catch {
-    return path.resolve(file) // node -e, or a file given without its extension
-  }
+  return attempt(() => fs.realpathSync(file), path.resolve(file)) // node -e, or a file given without its extension
 }
 
 /** @param {string} folder @returns {any} what its package.json holds; null where there is none */
 function readPackage (folder) {
-  try {
-    return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
-  } catch {
-    return null
-  }
+  return attempt(() => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')), null)
 }
 
 // The clients have separate registries. The application's /metrics route already serves the default one.

@@ -4,6 +4,7 @@
 
 const { findSourceMap } = require('node:module')
 const { fileURLToPath } = require('node:url')
+const { attempt } = require('../../base/guard')
 const { performance } = require('../../base/timers')
 
 const MAX_MAPS_MS = 5 // per call; the first map is always read
@@ -23,7 +24,7 @@ function readScriptMaps (urls) {
   const maps = []
   for (const url of urls) {
     if (maps.length > 0 && performance.now() > untilMs) break
-    maps.push(attempt(() => mapOfNode(url)) ?? retrieveFirst(retrievers, fileOf(url)))
+    maps.push(attempt(() => mapOfNode(url), null) ?? retrieveFirst(retrievers, fileOf(url)))
   }
   return maps
 }
@@ -40,12 +41,12 @@ function mapOfNode (url) {
 /** @returns {((file: string) => unknown)[]} of each loaded copy of source-map-support */
 function retrieversOfPackages () {
   return Object.keys(require.cache).filter(file => SUPPORT.test(file))
-    .map(file => attempt(() => require.cache[file]?.exports.retrieveSourceMap)).filter(retrieve => typeof retrieve === 'function')
+    .map(file => attempt(() => require.cache[file]?.exports.retrieveSourceMap, null)).filter(retrieve => typeof retrieve === 'function')
 }
 
 /** These take scripts by path. @param {string} url */
 function fileOf (url) {
-  return attempt(() => fileURLToPath(url)) ?? url
+  return attempt(() => fileURLToPath(url), url)
 }
 
 /** @param {((file: string) => unknown)[]} retrievers @param {string} file */
@@ -54,7 +55,7 @@ function retrieveFirst (retrievers, file) {
     const map = attempt(() => {
       const { map } = /** @type {any} */ (retrieve(file)) ?? {}
       return asText(typeof map === 'string' && map.length <= MAX_MAP_LENGTH ? JSON.parse(map) : map)
-    })
+    }, null) // a broken map
     if (map !== null) return map
   }
   return null
@@ -64,19 +65,6 @@ function retrieveFirst (retrievers, file) {
 function asText (map) {
   const { sources, names, mappings, sourceRoot } = map ?? {}
   return typeof mappings === 'string' && mappings.length <= MAX_MAP_LENGTH ? JSON.stringify({ version: 3, sources, names, mappings, sourceRoot }) : null
-}
-
-/**
- * @template T
- * @param {() => T} read  third-party code
- * @returns {T | null}
- */
-function attempt (read) {
-  try {
-    return read()
-  } catch {
-    return null // a broken map
-  }
 }
 
 module.exports = { readScriptMaps }

@@ -5,6 +5,7 @@
 
 const fs = require('node:fs')
 const path = require('node:path')
+const { attempt } = require('../../base/guard')
 const { isAlive, processStart } = require('../../base/system/process-ids')
 
 const MAX_TRIES = 10 // others take and lose the name at the same moment
@@ -39,11 +40,7 @@ function claim (directory, name, me = identityOf(process.pid)) {
 
 /** @param {string} folder */
 function holderOf (folder) {
-  try {
-    return fs.readdirSync(folder)[0] ?? null
-  } catch {
-    return null
-  }
+  return attempt(() => fs.readdirSync(folder)[0] ?? null, null)
 }
 
 /**

@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { attempt } = require('../../base/guard')
 const { makeDirectory } = require('../../base/system/private-directory')
 const { claim, identityOf, isRunning } = require('./claims')
 const { holdControlDirectory } = require('./control-directory')
@@ -72,11 +73,7 @@ function createWorkerGroup ({ controlDir, parent = process.ppid }) {
 
 /** @param {string} file */
 function read (file) {
-  try {
-    return readRegularText(file, { maxBytes: MAX_BYTES })
-  } catch {
-    return null
-  }
+  return attempt(() => readRegularText(file, { maxBytes: MAX_BYTES }), null)
 }
 
 /**
