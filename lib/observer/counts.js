@@ -1,7 +1,7 @@
 'use strict'
 
-// What the observer has counted since it started, which the metrics are read from: the counters of captures and of the admin surface, and
-// all counts together. The other parts count their own events.
+// What the observer has counted since it started, which the metrics are read from: the counters of captures, of the admin surface and of calls to
+// dependencies, and all counts together. The other parts count their own events.
 
 const { BucketCounts } = require('../base/bucket-counts')
 const { LabelCounts } = require('../base/label-counts')
@@ -20,10 +20,13 @@ const { monotonicMicros } = require('../base/monotonic')
 /** @import { StallRecords } from './stalls/stall-records' */
 /** @import { PoolWaits } from './sync-calls/pool-probe' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
-/** @import { CallCounts, CountedCalls } from './waits/call-counts' */
+/** @import { CallName } from '../probe/waits/call-names' */
+/** @import { CallBatch } from '../probe/waits/dependency-calls' */
 
 // A view of the past takes a fraction of a second, a recording of what follows up to five minutes.
 const CAPTURE_SECONDS = Object.freeze([0.1, 0.5, 1, 5, 10, 30, 60, 120, 300])
+// The bounds that OpenTelemetry advises for db.client.operation.duration.
+const CALL_SECONDS = Object.freeze([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10])
 
 /** @type {readonly RefusalReason[]} */
 const REFUSALS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
@@ -67,6 +70,8 @@ const REFUSALS = Object.freeze(['missing', 'bad', 'scope', 'host', 'origin'])
  * @property {string} kind  the name that the application gave the threads, else their file
  * @property {number} busyMs
  * @property {number} stalls
+ *
+ * @typedef {CallName & { errors: number, reading: BucketReading }} CountedCalls
  *
  * @typedef {object} EgressTotals
  * @property {{ to: DestinationName, outcome: EgressOutcome, count: number }[]} totals
@@ -182,4 +187,35 @@ class RequestCounts {
   }
 }
 
-module.exports = { readCounts, CaptureCounts, RequestCounts }
+/** The application's calls to its dependencies by name: how many, how long, how many failed. */
+class CallCounts {
+  /** By number. @type {(CallName & { errors: number, buckets: BucketCounts })[]} */
+  #counted = []
+
+  /** @param {CallBatch} batch */
+  add ({ firstName, names, calls }) {
+    names.forEach((name, index) => {
+      this.#counted[firstName + index] ??= { ...name, errors: 0, buckets: new BucketCounts(CALL_SECONDS) }
+    })
+    for (let index = 0; index < calls.length; index += 2) {
+      const counted = this.#counted[calls[index] >> 1]
+      if (counted === undefined) continue
+      counted.buckets.observe(calls[index + 1] / 1e6)
+      counted.errors += calls[index] & 1
+    }
+  }
+
+  /** @param {number} number @returns {CallName | undefined} */
+  nameOf (number) {
+    return this.#counted[number]
+  }
+
+  /** @returns {CountedCalls[]} */
+  counts () {
+    return this.#counted
+      .map(({ kind, operation, target, errors, buckets }) => ({ kind, operation, target, errors, reading: buckets.read() }))
+      .filter(({ reading }) => reading.count > 0)
+  }
+}
+
+module.exports = { readCounts, CallCounts, CaptureCounts, RequestCounts }

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { CallCounts } = require('../../lib/observer/waits/call-counts')
+const { CallCounts } = require('../../lib/observer/counts')
 
 const GET = { kind: 'redis', operation: 'GET', target: 'db:6379' }
 const SET = { ...GET, operation: 'SET' }

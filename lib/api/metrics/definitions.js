@@ -6,8 +6,7 @@
 const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
-/** @import { Counts, CountedStall, StallCounts } from '../../observer/counts' */
-/** @import { CountedCalls } from '../../observer/waits/call-counts' */
+/** @import { CountedCalls, Counts, CountedStall, StallCounts } from '../../observer/counts' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */

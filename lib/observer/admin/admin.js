@@ -20,7 +20,7 @@ const { ownIdentity } = require('../../shared/group/member-facts')
 /** @import { RuleOutcome } from '../../../types/rules' */
 /** @import { AdminSettings } from '../../api/options/admin-settings' */
 /** @import { Opened } from '../../probe/applications' */
-/** @import { Counts } from '../counts' */
+/** @import { CallCounts, Counts } from '../counts' */
 /** @import { WorkerFacts } from './listener' */
 /** @import { RequestHandler } from '../../shared/admin/exchange' */
 /** @import { Findings } from '../../../types/findings' */
@@ -28,7 +28,6 @@ const { ownIdentity } = require('../../shared/group/member-facts')
 /** @import { ApplicationMetrics } from '../group/totals' */
 /** @import { Application, Sources } from './router' */
 /** @import { ApplicationSettings, SourceParts } from './admin-sources' */
-/** @import { CallCounts } from '../waits/call-counts' */
 
 /**
  * @typedef {{ worker: (WorkerFacts & { controlDir: string }) | null, instance: string | null }} Siblings  worker null: none; instance: among them

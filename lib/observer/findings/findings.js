@@ -18,7 +18,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RequestInFlight } from '../../../types/requests' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
-/** @import { CountedCalls } from '../waits/call-counts' */
+/** @import { CountedCalls } from '../counts' */
 /** @import { CallReading, ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 /** @import { Outgoing, PastReadings } from './past-readings' */

@@ -7,7 +7,7 @@ const { monotonicMs } = require('../../base/monotonic')
 
 /** @import { StartInterval } from '../../base/timers' */
 /** @import { ProcessReading } from '../../shared/findings/readings' */
-/** @import { CountedCalls } from '../waits/call-counts' */
+/** @import { CountedCalls } from '../counts' */
 
 /** @typedef {Pick<ProcessReading, 'routes' | 'delayCounts'>} Counted */
 /** @typedef {{ calls: CountedCalls[], connections: Record<string, number> | null }} Outgoing  calls since start; open connections by port, null: not known */
