@@ -32,7 +32,7 @@ export interface WaitedAt extends WaitPlace {
   poolMs: number
   /**
    * Part of both: it waited for its turn, behind other requests, where the package of the queue or lock (`p-limit`, `p-queue`, `async-mutex`) is
-   * seen, or requests go on one after the other, in a chain of promises.
+   * seen, or requests go on one after the other, in a chain of promises, or as the transactions of others end: a lock of the database.
    */
   turnMs: number
   /** Part of both: it waited for a promise that was not made for this request, or that other sampled requests awaited as well: a load that they share. */

@@ -13,7 +13,7 @@ const underWay = (ages, changes = {}) => ages.map(ageMs => ({ route: ROUTE, meth
 const answered = (count, seconds, changes = {}) => ({ process: { routes: [{ route: ROUTE, count, seconds, ...changes }] } })
 const AGES = [40_000, 38_000, 36_000, 34_000]
 const HUNG = { ...answered(200, 2), underWay: underWay(AGES) }
-const sampled = lines => ({ allWaits: [{ ...routeOf(lines), open: 4 }] })
+const sampled = lines => ({ openWaits: [{ ...routeOf(lines), open: 4 }] })
 
 function find (changes) {
   return findFindings(readings(changes), { appName: 'shop' }).findings.find(({ id }) => id === 'hanging-requests')
@@ -54,7 +54,7 @@ test('what they wait for decides what to do: a connection, a database, the other
 
 test('what called back in requests that were answered is not what the others wait for, and those that no route took were lost before it', () => {
   assert.equal(find({ ...HUNG, ...sampled([lineOf({ meanMs: 90, open: 4, awaited: 'timer' })]) }).what, 'They wait at loadOrders (orders.js:12), and it does not come.')
-  const unmatched = find({ underWay: underWay(AGES, { route: 'GET _unmatched' }), allWaits: [{ ...routeOf([]), route: 'GET _unmatched', open: 4 }] })
+  const unmatched = find({ underWay: underWay(AGES, { route: 'GET _unmatched' }), openWaits: [{ ...routeOf([]), route: 'GET _unmatched', open: 4 }] })
   assert.match(unmatched.why, /^no route was reached: a middleware before it neither answers nor calls next\(\)/)
 })
 

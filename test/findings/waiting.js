@@ -198,6 +198,14 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    name: 'a lock of a database',
+    id: 'lock-wait',
+    sick: awaiting({ meanMs: 80, awaited: 'pg', via: 'knex', turnMs: 700 }),
+    healthy: [awaiting({ meanMs: 80, awaited: 'pg', via: 'knex' }), awaiting({ meanMs: 80, awaited: 'pg', turnMs: 800 }, { connections: { 5432: 2 } })],
+    says: /^GET \/orders waits 70 % of its time for a lock of the database \(knex\), at loadOrders \(orders\.js:12\)\. It waits 70 ms on average until another request has ended its transaction.*; 7 requests stand in line/,
+    where: 'loadOrders'
+  },
+  {
     name: 'a chain of promises',
     id: 'lock-wait',
     sick: awaiting({ meanMs: 80, turnMs: 800 }),

@@ -64,6 +64,20 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   assert.match(find(sampled(two), 'slow-elsewhere').what, /They wait at several lines: loadUser \(orders\.js:12\) 47 % for fetch, loadOrders \(orders\.js:12\) 47 % for fetch\./)
 })
 
+test('requests that wait for many seconds at once are long polls: no warning, and what else is slow comes first', () => {
+  const route = (name, line, durationMs) => ({ ...routeOf([lineOf({ meanMs: durationMs - 10, durationMs, ...line })], { durationMs }), route: name })
+  const pace = routes => ({ ms: 60_000, routes: routes.map(([name, ms]) => ({ route: name, count: 60, seconds: 0.06 * ms })) })
+  for (const [id, awaited] of [['slow-elsewhere', null], ['slow-elsewhere', 'node:events'], ['timer-wait', 'timer']]) {
+    const poll = find({ pace: pace([['GET /poll', 8000]]), waits: [route('GET /poll', { awaited }, 8000)] }, id)
+    assert.equal(poll.severity, 'info')
+    assert.match(poll.instead, /Where it is a long poll, .*nothing is wrong$/)
+    assert.equal(find({ pace: pace([['GET /poll', 2000]]), waits: [route('GET /poll', { awaited }, 2000)] }, id).severity, 'warning')
+    assert.equal(find({ pace: pace([['GET /poll', 8000]]), waits: [route('GET /poll', { awaited, waits: 50 }, 8000)] }, id).severity, 'warning', 'many pauses')
+  }
+  const both = find({ pace: pace([['GET /poll', 8000], ['GET /orders', 900]]), waits: [route('GET /poll', {}, 8000), route('GET /orders', { awaited: 'fetch' }, 900)] }, 'slow-elsewhere')
+  assert.deepEqual([both.where.route, both.severity], ['GET /orders', 'warning'])
+})
+
 test('what to look at depends on what is awaited where a route is slow elsewhere', () => {
   const pace = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] } }
   const of = line => {

@@ -106,3 +106,47 @@ test('a route keeps its last requests, all routes together a bounded number, and
   await profile.settleNow()
   assert.deepEqual(profile.read({ fromMicros: 0 }).routes.map(({ requests }) => requests), [1])
 })
+
+test('a lock of the database is what a query waits for that goes on as the last query of another request ends', async () => {
+  const frames = line => JSON.stringify([['query', '/app/node_modules/pg/lib/client.js', 700, 3, 600, 1], ['vote', '/app/dist/app.js', line * 100, 3, 99, 1]])
+  const base = monotonicMicros() - 5e6
+  // Of twelve requests that came at once each holds the lock for 20 ms.
+  const locking = (index, { heldMicros = 20_000, lateMicros = 300, commits = true } = {}) => {
+    const startMicros = base + index
+    const lockedMicros = base + index * 20_000 + lateMicros
+    const commit = commits ? [[1, -1, lockedMicros, lockedMicros + heldMicros - 500, '', -1, 0, 0, 0]] : []
+    return sample(startMicros, (lockedMicros + heldMicros - startMicros) / 1e3, { waits: [[0, -1, startMicros, lockedMicros, '', -1, 0, 0, 0], ...commit] })
+  }
+  const turnOf = async samples => {
+    const profile = createProfile()
+    profile.add({ stacks: [frames(1), frames(2)], samples })
+    await profile.settleNow()
+    const { routes: [{ lines }] } = profile.read()
+    const { ms, turnMs } = lines.find(({ line }) => line === 1)
+    return Math.round(turnMs / ms * 100)
+  }
+  const all = Array.from({ length: 12 }, (_, index) => index)
+  assert.equal(await turnOf(all.map(index => locking(index))), 100)
+  assert.equal(await turnOf(all.map(index => locking(index, { heldMicros: 13_000 }))), 0, 'nobody ends then')
+  assert.equal(await turnOf(all.map(index => locking(index, { commits: false }))), 0, 'they do nothing with a lock')
+  assert.equal(await turnOf(all.slice(0, 4).map(index => locking(index))), 0, 'so few may be chance')
+  const together = Array.from({ length: 12 }, (_, index) => ({ ...locking(3), startMicros: base + index }))
+  assert.equal(await turnOf(together), 0, 'they came together and end together')
+})
+
+test('requests that were not answered are kept beside many that were, and can be read alone', async () => {
+  const profile = createProfile()
+  const now = monotonicMicros()
+  const samples = Array.from({ length: 600 }, (_, index) => sample(now - 30e6 + index * 1e3, 10, { isOpen: index < 5 || (index > 400 && index % 2 === 0) }))
+  profile.add({ stacks: [STACK], samples })
+  await profile.settleNow()
+  const { routes: [all] } = profile.read()
+  const { routes: [hung] } = profile.read({ areOpen: true })
+  assert.equal(all.requests, 200)
+  assert.ok(all.open >= 90 && all.open <= 110, `${all.open} are open: no more than about half`)
+  assert.deepEqual([hung.requests, hung.open, hung.lines[0].open], [all.open, all.open, all.open])
+  const few = createProfile()
+  few.add({ stacks: [STACK], samples: samples.slice(0, 400) })
+  await few.settleNow()
+  assert.equal(few.read({ areOpen: true }).sampled, 5)
+})

@@ -100,7 +100,7 @@ function createAdminSources (parts) {
     marks: () => marks.list(),
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),
-    waits: lastMs => parts.waitProfile.read({ fromMicros: monotonicMicros() - lastMs * 1e3 }).routes,
+    waits: parts.waitProfile,
     requests: () => parts.requestsInFlight.read(),
     view,
     toOriginal,

@@ -7,7 +7,7 @@
 const { setTimeout: sleep } = require('node:timers/promises')
 const { quantileOf } = require('../../base/bucket-counts')
 const { SingleFlight } = require('../../base/single-flight')
-const { monotonicMs } = require('../../base/monotonic')
+const { fromEpochMs, monotonicMs } = require('../../base/monotonic')
 const { findFindings } = require('./find-findings')
 const { callName, LOOK_BACK_MS } = require('../../shared/findings/readings')
 const { createSourceLines } = require('../stalls/culprit/source-lines')
@@ -23,6 +23,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
 /** @import { Outgoing, PastReadings } from './past-readings' */
 /** @import { WhatIf as WhatIfAnswer } from '../../../types/what-if' */
+/** @import { WaitProfile } from '../waits/wait-profile' */
 /** @import { WhatIf } from '../what-if/what-if' */
 /** @import { Again, Finding } from '../../../types/findings' */
 
@@ -52,7 +53,7 @@ class FindingsReader {
    * @param {{ read (): SchedulerReading, readIo (): IoReading | null }} parts.scheduler
    * @param {() => Promise<{ value: ProcessReading, isStale: boolean } | null>} parts.askProcess  null: it never answered
    * @param {() => Promise<{ requests: Readings['slow'] }>} parts.slowRequests
-   * @param {(lastMs: number) => Readings['waits']} [parts.waits]  where requests waited
+   * @param {Pick<WaitProfile, 'read'>} [parts.waits]  where requests waited
    * @param {() => Promise<{ requests: RequestInFlight[] }>} [parts.requests]  under way
    * @param {(wanted: { fromMs: number, toMs: number }) => Promise<{ profile: CpuProfile, fromMs: number }>} parts.view
    * @param {(profile: CpuProfile) => Promise<CpuProfile>} parts.toOriginal
@@ -115,8 +116,8 @@ class FindingsReader {
       blockedMs,
       activity,
       slow,
-      waits: waits?.(at - fromMs),
-      allWaits: waits?.(Infinity),
+      waits: waits?.read({ fromMicros: fromEpochMs(fromMs) }).routes,
+      openWaits: waits?.read({ areOpen: true }).routes,
       underWay: inFlight?.requests,
       dependsOn: this.#source.dependsOn,
       stalls: inTime,

@@ -12,10 +12,10 @@ const { percent, placed } = require('../../shared/findings/format-text')
 /** @import { Readings } from '../../shared/findings/readings' */
 /** @import { FindingParts } from './finding' */
 
-// Clients of databases, and what is built on them.
-const DATABASES = new Set([
-  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'drizzle-orm', 'sequelize', 'typeorm', '@prisma/client'
-])
+// A timer, whichever function sets it.
+const TIMERS = new Set(['timer', 'node:timers/promises', 'delay'])
+// A request that waits at once for as long does so on purpose: a pause that is a mistake is shorter.
+const LONG_POLL_MS = 4000
 
 // Where the sampled requests took much longer than all, they were the first ones, or others of another kind.
 const MAX_UNLIKE = 2.5
@@ -59,6 +59,15 @@ function linesOf (readings, isMeant) {
   }).sort((left, right) => right.seconds - left.seconds)
 }
 
+/**
+ * Whether requests seem to wait for the next event, or the time at which they give up: nothing is wrong then.
+ * @param {WaitLine} line
+ */
+function mayBeLongPoll ({ awaited, resumedBy, turnMs, ms, waits, requests }) {
+  const isForEvent = awaited === null || awaited === 'node:events' || TIMERS.has(awaited)
+  return isForEvent && resumedBy === null && turnMs === 0 && waits < requests * 1.5 && ms >= requests * LONG_POLL_MS
+}
+
 /** The time of all requests that were answered. @param {Readings} readings */
 function requestSecondsOf ({ pace }) {
   return sum(pace.routes, ({ seconds }) => seconds)
@@ -97,4 +106,4 @@ function describePlace ({ route, line, share }) {
   return `${route} waits ${percent(share)} of its time at ${placed(line)}.`
 }
 
-module.exports = { DATABASES, describePlace, linesOf, lossOf, makeWaitFinding, placeOf, requestSecondsOf, sampledRoutes }
+module.exports = { TIMERS, describePlace, linesOf, lossOf, makeWaitFinding, mayBeLongPoll, placeOf, requestSecondsOf, sampledRoutes }

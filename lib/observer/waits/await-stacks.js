@@ -71,6 +71,11 @@ const QUEUES = new Set([
   ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
 ])
 
+// Clients of databases, and what is built on them.
+const DATABASES = new Set([
+  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'drizzle-orm', 'sequelize', 'typeorm', '@prisma/client'
+])
+
 /**
  * @param {AwaitFrame[]} frames
  * @returns {CallFrame[]} positions to be mapped: of each frame where it stands, and where its function begins
@@ -206,4 +211,4 @@ function isOfV8 ({ app, isInternal, awaited }) {
   return app.length === 0 && !isInternal && awaited === null
 }
 
-module.exports = { CALLBACK_KINDS, POOLS, isOfV8, isPackage, placesOf, queueOf, readAwaitStack, readSettled }
+module.exports = { CALLBACK_KINDS, DATABASES, POOLS, isOfV8, isPackage, placesOf, queueOf, readAwaitStack, readSettled }

@@ -3,14 +3,15 @@
 // Keeps where sampled requests waited, and adds it up by route and line. The application's thread sends stacks and times; here they are mapped to the
 // original source, divided among the lines, and the time in line for the loop is taken off.
 
-const { groupBy, sum, sumToTenths } = require('../../base/sums')
+const { sum, sumToTenths } = require('../../base/sums')
 const { unattended } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
 const { MAX_AGE_MICROS, SETTLED_MICROS } = require('../slow-requests/slow-requests')
 const { toMs } = require('../slow-requests/timeline')
 const { placesOf, readAwaitStack, readSettled } = require('./await-stacks')
+const { MAX_LINES, rounded, sumRoutes, totalOf } = require('./sum-waits')
 
-/** @import { RouteWaits, SerialWaits, WaitLine, WaitPlace, WaitedAt, Waits } from '../../../types/waits' */
+/** @import { RouteWaits, WaitPlace, WaitedAt, Waits } from '../../../types/waits' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { AwaitBatch, AwaitFrame, SampleFacts } from '../../probe/waits/await-sample' */
@@ -23,16 +24,10 @@ const { placesOf, readAwaitStack, readSettled } = require('./await-stacks')
 const MAX_OF_ROUTE = 200
 const MAX_KEPT = 1000
 const MAX_STACKS = 2000
-const MAX_LINES = 50
 const MAX_SPANS = 20
-const MAX_SERIAL = 5
 const MAX_MAPPING_MS = 3000
 // Source maps are read once the machine has CPU time to spare, after half a minute in any case. For longer there is no record of what the loop did.
 const MAX_UNMAPPED_MICROS = 45e6
-// The first of a crowd waited for nobody.
-const MIN_CHAINED = 3
-const CHAINED_SHARE = 0.5
-const SHARED_SHARE = 0.2
 
 /**
  * @typedef {SampleFacts & { stacks: string[] }} Pending  its times are not explained yet
@@ -122,16 +117,17 @@ class WaitProfile {
    * @param {number} [wanted.fromMicros]  requests that ended then or later
    * @param {number} [wanted.begunMicros]  requests that began then or later
    * @param {string} [wanted.route]
+   * @param {boolean} [wanted.areOpen]  only requests that were not answered
    * @returns {{ sampled: number, routes: RouteWaits[] }}
    */
-  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, begunMicros = 0, route: only } = {}) {
+  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, begunMicros = 0, route: only, areOpen = false } = {}) {
     this.#settle(monotonicMicros() - SETTLED_MICROS)
     const recent = [...this.#byRoute]
-      .map(([route, all]) => ({ route, samples: all.filter(({ startMicros, toMicros }) => toMicros >= fromMicros && startMicros >= begunMicros) }))
+      .map(([route, all]) => ({ route, samples: all.filter(({ startMicros, toMicros, isOpen }) => toMicros >= fromMicros && startMicros >= begunMicros && (isOpen || !areOpen)) }))
       .filter(({ samples }) => samples.length > 0)
     return {
       sampled: sum(recent, ({ samples }) => samples.length),
-      routes: recent.filter(({ route }) => only === undefined || route === only).map(({ route, samples }) => sumRoute(route, samples)).sort((left, right) => right.totalMs - left.totalMs)
+      routes: sumRoutes(recent.filter(({ route }) => only === undefined || route === only))
     }
   }
 
@@ -162,17 +158,18 @@ class WaitProfile {
     this.#count++
     const oldMicros = kept.toMicros - MAX_AGE_MICROS
     for (const [route, samples] of this.#byRoute) {
-      while (samples.length > MAX_OF_ROUTE || (samples.length > 0 && samples[0].toMicros < oldMicros)) this.#drop(route, samples)
+      while (samples.length > 0 && samples[0].toMicros < oldMicros) this.#drop(route, samples, 0)
+      if (samples.length > MAX_OF_ROUTE) this.#drop(route, samples, leastWanted(samples))
     }
     while (this.#count > MAX_KEPT) {
       const [route, samples] = [...this.#byRoute].reduce((most, other) => other[1].length > most[1].length ? other : most)
-      this.#drop(route, samples)
+      this.#drop(route, samples, leastWanted(samples))
     }
   }
 
-  /** @param {string} route @param {Kept[]} samples */
-  #drop (route, samples) {
-    samples.shift()
+  /** @param {string} route @param {Kept[]} samples @param {number} index */
+  #drop (route, samples, index) {
+    samples.splice(index, 1)
     this.#count--
     if (samples.length === 0) this.#byRoute.delete(route)
   }
@@ -249,6 +246,15 @@ class WaitProfile {
   }
 }
 
+/**
+ * Few requests hang, and where they do is asked for once they have done so for a while: by then many others were answered.
+ * @param {Kept[]} samples
+ */
+function leastWanted (samples) {
+  const answered = samples.findIndex(({ isOpen }) => !isOpen)
+  return answered > samples.length / 2 ? 0 : Math.max(0, answered)
+}
+
 /** @param {string[]} texts */
 function positionsOf (texts) {
   return texts.flatMap(text => placesOf(JSON.parse(text)))
@@ -285,115 +291,9 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, p
   }
 }
 
-/** @param {string} route @param {Kept[]} samples @returns {RouteWaits} */
-function sumRoute (route, samples) {
-  const totalMs = sumToTenths(samples, ({ startMicros, toMicros }) => toMs(toMicros - startMicros))
-  const waitingMs = sumToTenths(samples, sample => sample.waitingMs)
-  const starts = new Set(samples.map(({ startMicros }) => startMicros))
-  const lines = [...groupBy(samples.flatMap(({ lines, startMicros }) => lines.map(line => ({ ...line, startMicros }))), ({ key }) => key).values()].map(group => sumLine(group, totalMs, starts)).sort((left, right) => totalOf(right) - totalOf(left))
-  return {
-    route,
-    requests: samples.length,
-    open: samples.filter(({ isOpen }) => isOpen).length,
-    truncated: samples.filter(({ isTruncated }) => isTruncated).length,
-    totalMs,
-    waitingMs,
-    unseenMs: Math.max(0, rounded(waitingMs - sumToTenths(lines, totalOf))),
-    clientMs: Math.min(waitingMs, sumToTenths(samples, sample => sample.clientMs)),
-    uploadMs: Math.min(waitingMs, sumToTenths(samples, sample => sample.uploadMs)),
-    lines: lines.slice(0, MAX_LINES),
-    serial: [...groupBy(samples.flatMap(sample => sample.serial), ({ key }) => key).values()].map(sumSerial).sort((left, right) => right.ms - left.ms).slice(0, MAX_SERIAL)
-  }
-}
-
-/**
- * @param {(Line & { startMicros: number })[]} group  one line's, of each request
- * @param {number} totalMs
- * @param {ReadonlySet<number>} starts  of all sampled requests of the route
- * @returns {WaitLine}
- */
-function sumLine (group, totalMs, starts) {
-  const { function: name, file, line, column } = group[0]
-  const deepest = group.reduce((most, other) => other.callers.length > most.callers.length ? other : most)
-  const named = mostAwaited(group)
-  const chained = chainedShare(group, starts)
-  const each = group.map(({ ms }) => ms).sort((left, right) => left - right)
-  const ms = sumToTenths(group, one => one.ms)
-  return {
-    function: name,
-    file,
-    line,
-    column,
-    awaited: named.awaited,
-    via: named.via,
-    resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
-    callers: deepest.callers,
-    requests: group.length,
-    open: group.filter(({ isOpen }) => isOpen).length,
-    waits: sum(group, ({ waits }) => waits),
-    ms,
-    queuedMs: sumToTenths(group, one => one.queuedMs),
-    poolMs: sumToTenths(group, one => one.poolMs),
-    turnMs: sumToTenths(group, one => one.turnMs + (named.resumedBy === null && chained >= CHAINED_SHARE ? one.behindMs : 0)),
-    sharedMs: sumToTenths(group, one => one.sharedMs),
-    share: totalMs === 0 ? 0 : Math.round(ms / totalMs * 1e4) / 1e4,
-    p50Ms: each[Math.ceil(each.length * 0.5) - 1],
-    p99Ms: each[Math.ceil(each.length * 0.99) - 1],
-    maxMs: each[each.length - 1]
-  }
-}
-
-/**
- * Where requests go on one after the other, most wait for others, and those that they waited for had waited here as well. One that only loads
- * something for all of them had not.
- * @param {(Line & { startMicros: number })[]} group
- * @param {ReadonlySet<number>} starts
- * @returns {number} the share of those that had; NaN: too few were seen
- */
-function chainedShare (group, starts) {
-  const behind = group.filter(({ behindMs }) => behindMs > 0)
-  const waiting = new Set(behind.map(({ startMicros }) => startMicros))
-  const seen = behind.flatMap(one => one.behind).filter(startMicros => starts.has(startMicros))
-  if (seen.length >= MIN_CHAINED) return seen.filter(startMicros => waiting.has(startMicros)).length / seen.length
-  return behind.length > 0 && behind.length < group.length * CHAINED_SHARE ? 0 : NaN
-}
-
-/**
- * @param {Line[]} group
- * @returns {Pick<Line, 'awaited' | 'via' | 'resumedBy'>} what most requests awaited, of those in which it is known
- */
-function mostAwaited (group) {
-  const named = group.filter(({ awaited, resumedBy }) => awaited !== null || resumedBy !== null)
-  const [most = group] = [...groupBy(named, ({ awaited, via }) => `${awaited} ${via}`).values()].sort((left, right) => right.length - left.length)
-  return most[0]
-}
-
-/** @param {Kept['serial']} group @returns {SerialWaits} */
-function sumSerial (group) {
-  const { key, count, ...place } = group[0]
-  const counts = group.map(one => one.count)
-  return {
-    ...place,
-    awaits: rounded(sum(counts) / counts.length),
-    maxAwaits: Math.max(...counts),
-    requests: group.length,
-    ms: sumToTenths(group, one => one.ms)
-  }
-}
-
-/** @param {{ ms: number, queuedMs: number }} line */
-function totalOf ({ ms, queuedMs }) {
-  return ms + queuedMs
-}
-
 /** @param {number[]} spans */
 function lengthOf (spans) {
   return spans.reduce((all, micros, index) => all + (index % 2 === 0 ? -micros : micros), 0)
-}
-
-/** @param {number} ms */
-function rounded (ms) {
-  return Math.round(ms * 10) / 10
 }
 
 /**

@@ -144,7 +144,7 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {Stall[]} stalls      of the observed time
  * @property {SlowRequest[]} slow  the worst, as they are kept
  * @property {RouteWaits[]} [waits]  where sampled requests of the observed time waited
- * @property {RouteWaits[]} [allWaits]  the same of the last quarter of an hour
+ * @property {RouteWaits[]} [openWaits]  the same of the requests of the last quarter of an hour that were not answered
  * @property {RequestInFlight[]} [underWay]  requests, oldest first
  * @property {import('../../formats/profile/called-package').DependsOn} [dependsOn]
  * @property {CallReading[]} [calls]  to dependencies

@@ -4,16 +4,18 @@
 
 const { sum } = require('../../../base/sums')
 const { callName, MIN_REQUESTS, observedMsOf, slowCallsOf } = require('../../../shared/findings/readings')
-const { linesOf, makeWaitFinding, placeOf, sampledRoutes } = require('../waiting')
+const { DATABASES } = require('../../waits/await-stacks')
+const { TIMERS, linesOf, makeWaitFinding, mayBeLongPoll, placeOf, sampledRoutes } = require('../waiting')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
+/** @import { Finding } from '../../../../types/findings' */
+/** @import { WaitLine } from '../../../../types/waits' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */
 /** @import { RouteLine } from '../waiting' */
 
 // Between attempts less is too much: the attempts themselves take the rest.
 const TIMER_WAIT = Object.freeze({ minShare: 0.5, minRetryShare: 0.3, minMs: 50 })
-const TIMERS = new Set(['timer', 'node:timers/promises', 'delay'])
 // Packages that make a failed call again by themselves, or can be told to, after a pause; with a dispatcher of undici fetch() does it too.
 const RETRYING = /^(?:@(?:aws-sdk|azure|google-cloud|grpc|octokit|smithy)\/.+|async-retry|axios|axios-retry|cockatiel|fetch|fetch-retry|gaxios|got|ioredis|kafkajs|ky|make-fetch-happen|ofetch|p-retry|promise-retry|retry|retry-axios|superagent|ts-retry|undici)$/
 
@@ -34,8 +36,10 @@ const timerWait = {
       const failed = failedCallsOf(readings, at)
       const isRetry = failed !== null
       if (!isRetry && share < TIMER_WAIT.minShare) return []
+      const isPoll = !isRetry && mayBeLongPoll(line)
       return makeWaitFinding(readings, seconds, {
         id: 'timer-wait',
+        severity: isPoll ? 'info' : 'warning',
         title: isRetry
           ? `${route} spends ${percent(share)} of its time in pauses between attempts: ${failed.name} fails ${times(failed.errors, 'time')} in ${times(failed.requests, 'request')}.`
           : `${route} waits for a timer ${percent(share)} of its time.`,
@@ -44,7 +48,7 @@ const timerWait = {
         why: isRetry ? 'a failed call is made again after a pause, and the request waits for all of them' : 'the request waits for a time that is fixed in the code, however fast everything else is',
         instead: isRetry
           ? `find out why ${failed.name} fails; limit the attempts and the time in all, and give up at once on errors that will stay`
-          : 'wait for the event itself (a callback, a notification, a blocking read) instead of polling or pausing; do what may be done later after the response',
+          : 'wait for the event itself (a callback, a notification, a blocking read) instead of polling or pausing; do what may be done later after the response' + (isPoll ? '. Where it is a long poll, which waits for its next event, nothing is wrong' : ''),
         evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), waitsPerRequest: rounded(waits), failedCalls: failed?.errors ?? 0 }
       })
     })
@@ -106,38 +110,66 @@ const LOCK_WAIT = Object.freeze({ minShare: 0.3, minMs: 20 })
 const lockWait = {
   ids: ['lock-wait'],
   explains: [],
-  find (readings) {
+  find (readings, found) {
+    const hasSmallPool = (/** @type {string} */ route) => found.some(({ id, where }) => id === 'small-pool' && where?.route === route)
     const lines = linesOf(readings, ({ resumedBy, turnMs }) => resumedBy !== null || turnMs > 0).map(inLineOnly)
       .filter(({ share, meanMs }) => share >= LOCK_WAIT.minShare && meanMs >= LOCK_WAIT.minMs)
-    return lines.map(at => {
+    return lines.filter(({ route, line }) => databaseOf(line) === null || !hasSmallPool(route)).map(at => {
       const { route, line, seconds, meanMs, perSecond, share } = at
-      const by = line.resumedBy === null ? '' : placed(line.resumedBy)
+      const { lock, until, why, instead, evidence } = lockOf(line)
       const inLine = perSecond * meanMs / 1e3
-      if (line.resumedBy === null) {
-        const name = line.via ?? line.awaited
-        return makeWaitFinding(readings, seconds, {
-          id: 'lock-wait',
-          title: name === null
-            ? `${route} waits ${percent(share)} of its time for its turn behind other requests, at ${placed(line)}.`
-            : `${route} waits ${percent(share)} of its time for its turn in ${name}, at ${placed(line)}.`,
-          what: `It waits ${duration(meanMs)} on average until ${name === null ? 'the work of the requests before it' : `other work that was given to ${name}`} has ended; ${rounded(inLine)} requests stand in line at a time.`,
-          where: placeOf(at),
-          why: `${name ?? 'a chain of promises'} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
-          instead: `let more through at a time, as far as what is behind ${name ?? 'it'} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
-          evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), package: name }
-        })
-      }
       return makeWaitFinding(readings, seconds, {
         id: 'lock-wait',
-        title: `${route} waits ${percent(share)} of its time for a lock or queue of the application, at ${placed(line)}.`,
-        what: `It waits ${duration(meanMs)} on average, until other code of the application lets it go on, at ${by}; ${rounded(inLine)} requests stand in line at a time.`,
+        title: `${route} waits ${percent(share)} of its time for ${lock}, at ${placed(line)}.`,
+        what: `It waits ${duration(meanMs)} on average${until}; ${rounded(inLine)} requests stand in line at a time.`,
         where: placeOf(at),
-        why: 'it involves no I/O: requests are handled one after the other, and each waits for those before it',
-        instead: 'hold the lock for less (no I/O in it), use one lock for each key instead of one for all, or let more through at a time',
-        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), resumedBy: by }
+        why,
+        instead,
+        evidence: { route, meanMs: rounded(meanMs), share: rounded(share, 3), inLine: rounded(inLine), ...evidence }
       })
     })
   }
+}
+
+/**
+ * @param {WaitLine} line
+ * @returns {Pick<Finding, 'why' | 'instead' | 'evidence'> & { lock: string, until: string }} what is said of the lock or queue that requests wait for there
+ */
+function lockOf (line) {
+  if (line.resumedBy !== null) {
+    const by = placed(line.resumedBy)
+    return {
+      lock: 'a lock or queue of the application',
+      until: `, until other code of the application lets it go on, at ${by}`,
+      why: 'it involves no I/O: requests are handled one after the other, and each waits for those before it',
+      instead: 'hold the lock for less (no I/O in it), use one lock for each key instead of one for all, or let more through at a time',
+      evidence: { resumedBy: by }
+    }
+  }
+  const database = databaseOf(line)
+  if (database !== null) {
+    return {
+      lock: `a lock of the database (${database})`,
+      until: ' until another request has ended its transaction, or given the lock back',
+      why: 'they change or lock the same rows, or take the same lock: the database lets one transaction go on at a time, and the others wait until it has ended',
+      instead: 'hold the lock for less: take it as late as possible, end the transaction right after, and do what needs no lock before it; lock single rows instead of one for all (or take rows that nobody has, FOR UPDATE SKIP LOCKED); ' +
+        'a counter of which all requests change the same row can be added up elsewhere, and be written now and then',
+      evidence: { package: database }
+    }
+  }
+  const name = line.via ?? line.awaited
+  return {
+    lock: `its turn ${name === null ? 'behind other requests' : `in ${name}`}`,
+    until: ` until ${name === null ? 'the work of the requests before it' : `other work that was given to ${name}`} has ended`,
+    why: `${name ?? 'a chain of promises'} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
+    instead: `let more through at a time, as far as what is behind ${name ?? 'it'} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
+    evidence: { package: name }
+  }
+}
+
+/** @param {WaitLine} line @returns {string | null} the client of a database that is awaited */
+function databaseOf ({ via, awaited }) {
+  return [via, awaited].find(name => name !== null && DATABASES.has(name)) ?? null
 }
 
 /**

@@ -7,8 +7,8 @@ const { callName, MIN_REQUESTS, observedMsOf, utilizationOf } = require('../../.
 const { duration, placed, rounded, sentences } = require('../../../shared/findings/format-text')
 const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
 const { makeFinding } = require('../finding')
-const { CALLBACK_KINDS } = require('../../waits/await-stacks')
-const { DATABASES, placeOf } = require('../waiting')
+const { CALLBACK_KINDS, DATABASES } = require('../../waits/await-stacks')
+const { placeOf } = require('../waiting')
 
 /** @import { RequestInFlight } from '../../../../types/requests' */
 /** @import { WaitLine } from '../../../../types/waits' */
@@ -97,73 +97,91 @@ function answeredMsOf ({ count, seconds, goneCount = 0, goneSeconds = 0 } = { ro
 }
 
 /**
- * @typedef {object} Cause
- * @property {WaitLine | null} line
- * @property {string | null} call
- * @property {string} what
- * @property {string} why
- * @property {string} instead
+ * @typedef {object} Known  of requests that hang
+ * @property {WaitLine | null} line  at which most of those that were sampled wait
+ * @property {string | null} call    that most of them wait for
+ * @property {string} at             the line, in a sentence
+ * @property {boolean} isUnseen      they were sampled, and most of them await nothing
+ * @property {boolean} isRouted
+ * @property {boolean} mayBeLongPoll hardly any of the route was answered
+ *
+ * @typedef {{ what: string, why: string, instead: string }} Cause
  */
 
-/** @param {Readings} readings @param {Hanging} hanging @returns {Cause} */
-function causeOf ({ allWaits = [] }, { route, requests, answeredMs }) {
-  const seen = allWaits.find(one => one.route === route)
-  const open = seen?.open ?? 0
-  const [most] = (seen?.lines ?? []).filter(line => line.open > 0).sort((left, right) => right.open - left.open)
-  const line = most !== undefined && most.open >= open * HANGING.minShare ? most : null
-  const call = commonCall(requests.filter(({ clientGone }) => !clientGone))
-  const at = line === null ? '' : ` at ${placed(line)}`
-  const known = { line, call }
+/** @param {Readings} readings @param {Hanging} hanging @returns {Known & Cause} */
+function causeOf ({ openWaits = [] }, { route, requests, answeredMs }) {
+  const { open = 0, lines = [] } = openWaits.find(one => one.route === route) ?? {}
+  const waiting = lines.filter(line => line.open > 0).sort((left, right) => right.open - left.open)
+  const line = waiting.length > 0 && waiting[0].open >= open * HANGING.minShare ? waiting[0] : null
+  const known = {
+    line,
+    call: commonCall(requests.filter(({ clientGone }) => !clientGone)),
+    at: line === null ? '' : ` at ${placed(line)}`,
+    isUnseen: open > 0 && sum(waiting, one => one.open) < open * HANGING.minShare,
+    isRouted: route !== null && route.includes(' /'),
+    mayBeLongPoll: answeredMs === null
+  }
+  return { ...known, ...waitForConnection(known) ?? waitForCall(known) ?? waitForDatabase(known) ?? waitAtLine(known) ?? waitForNothing(known) }
+}
+
+/** @param {Known} known @returns {Cause | null} */
+function waitForConnection ({ line, call, at }) {
   const isAcquiring = call?.includes(' acquire ') === true
-  if (isAcquiring || (line !== null && line.poolMs > 0)) {
-    const isHttp = call?.startsWith('http ') === true
-    return {
-      ...known,
-      what: `They wait${at} for a connection of ${isAcquiring ? call.replace('acquire ', '') : line?.via ?? line?.awaited}, and get none.`,
-      why: 'connections that were taken from the pool do not come back: each one that is kept is missing for good, until none is left',
-      instead: isHttp
-        ? 'read each response to its end, or destroy it, also where only its status matters; set a timeout for the call, so that it fails instead'
-        : 'give each connection back on every path, also after an error and an early return (release() in a finally); limit the wait for one (connectionTimeoutMillis, acquireTimeout), so that requests fail instead'
-    }
-  }
-  if (call !== null) {
-    return {
-      ...known,
-      what: `They wait${at} for ${call}, which has not been answered.`,
-      why: 'the other side does not answer, and nothing limits how long a request waits for it',
-      instead: `set a timeout for the call (AbortSignal.timeout(), or the option of the client), and answer with an error then; look at ${call} itself`
-    }
-  }
-  const client = line === null ? undefined : [line.awaited, line.via].find(name => name !== null && DATABASES.has(name))
-  if (client !== undefined) {
-    return {
-      ...known,
-      what: `They wait${at} for ${client}: for a connection, or for the answer to a query.`,
-      why: 'either connections that were taken from the pool do not come back, until none is left, or the database does not go on, as behind the lock of a transaction that stays open',
-      instead: 'give each connection back on every path, also after an error and an early return (release() in a finally); look for transactions that stay open (idle in transaction) and statements that wait for a lock; ' +
-        'limit the wait for a connection and for a statement (of pg: connectionTimeoutMillis, statement_timeout), so that requests fail instead'
-    }
-  }
-  if (line !== null) {
-    // What called back in those that were answered.
-    const awaited = line.awaited !== null && CALLBACK_KINDS.has(line.awaited) ? null : line.awaited
-    return {
-      ...known,
-      what: `They wait${at}${awaited === null ? '' : ` for ${awaited}`}, and it does not come.`,
-      why: 'what is awaited there is not settled: a lock that is not released, an event that does not come, a promise that is forgotten on one of the paths, a call without a timeout',
-      instead: `look at what ${placed(line)} awaits: it has to be settled on every path, also after an error; limit the wait (AbortSignal.timeout(), a timer), so that requests fail instead${answeredMs === null ? '; where it is a long poll, nothing is wrong' : ''}`
-    }
-  }
-  const isUnseen = open > 0 && sum(seen?.lines ?? [], one => one.open) < open * HANGING.minShare
-  const isRouted = route !== null && route.includes(' /')
+  if (!isAcquiring && (line === null || line.poolMs === 0)) return null
   return {
-    ...known,
+    what: `They wait${at} for a connection of ${isAcquiring ? call.replace('acquire ', '') : line?.via ?? line?.awaited}, and get none.`,
+    why: 'connections that were taken from the pool do not come back: each one that is kept is missing for good, until none is left',
+    instead: call?.startsWith('http ') === true
+      ? 'read each response to its end, or destroy it, also where only its status matters; set a timeout for the call, so that it fails instead'
+      : 'give each connection back on every path, also after an error and an early return (release() in a finally); limit the wait for one (connectionTimeoutMillis, acquireTimeout), so that requests fail instead'
+  }
+}
+
+/** @param {Known} known @returns {Cause | null} */
+function waitForCall ({ call, at }) {
+  if (call === null) return null
+  return {
+    what: `They wait${at} for ${call}, which has not been answered.`,
+    why: 'the other side does not answer, and nothing limits how long a request waits for it',
+    instead: `set a timeout for the call (AbortSignal.timeout(), or the option of the client), and answer with an error then; look at ${call} itself`
+  }
+}
+
+/** @param {Known} known @returns {Cause | null} */
+function waitForDatabase ({ line, at }) {
+  const client = line === null ? undefined : [line.awaited, line.via].find(name => name !== null && DATABASES.has(name))
+  if (client === undefined) return null
+  return {
+    what: `They wait${at} for ${client}: for a connection, or for the answer to a query.`,
+    why: 'either connections that were taken from the pool do not come back, until none is left, or the database does not go on, as behind the lock of a transaction that stays open',
+    instead: 'give each connection back on every path, also after an error and an early return (release() in a finally); look for transactions that stay open (idle in transaction) and statements that wait for a lock; ' +
+      'limit the wait for a connection and for a statement (of pg: connectionTimeoutMillis, statement_timeout), so that requests fail instead'
+  }
+}
+
+const LONG_POLL = '; where it is a long poll, nothing is wrong'
+
+/** @param {Known} known @returns {Cause | null} */
+function waitAtLine ({ line, at, mayBeLongPoll }) {
+  if (line === null) return null
+  // The kind of a callback is that of a timer that bounds the wait, or of another callback meanwhile: not of what does not come.
+  const awaited = line.awaited !== null && CALLBACK_KINDS.has(line.awaited) ? null : line.awaited
+  return {
+    what: `They wait${at}${awaited === null ? '' : ` for ${awaited}`}, and it does not come.`,
+    why: 'what is awaited there is not settled: a lock that is not released, an event that does not come, a promise that is forgotten on one of the paths, a call without a timeout',
+    instead: `look at what ${placed(line)} awaits: it has to be settled on every path, also after an error; limit the wait (AbortSignal.timeout(), a timer), so that requests fail instead${mayBeLongPoll ? LONG_POLL : ''}`
+  }
+}
+
+/** @param {Known} known @returns {Cause} */
+function waitForNothing ({ isUnseen, isRouted, mayBeLongPoll }) {
+  return {
     what: isUnseen ? 'None of their functions awaits anything any more.' : 'Where they wait was not sampled yet.',
     why: isUnseen
       ? `${isRouted ? 'their handler has returned without an answer' : 'no route was reached: a middleware before it neither answers nor calls next()'}, or waits for a callback that is not called`
       : 'nothing answers them: what they wait for does not come, or their handler has returned without an answer',
     instead: 'answer on every path: a branch without an answer or next(), an error of an async handler that nothing passes on (Express 4 needs next(error)), a callback that is not called after an error' +
-      (answeredMs === null ? '; where it is a long poll, nothing is wrong' : '')
+      (mayBeLongPoll ? LONG_POLL : '')
   }
 }
 

@@ -9,7 +9,8 @@ const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
-const { DATABASES } = require('../waiting')
+const { DATABASES } = require('../../waits/await-stacks')
+const { mayBeLongPoll } = require('../waiting')
 const { POLLING } = require('./builtins')
 const { isWorth, kindOf, placeOf } = require('./hot-spot')
 
@@ -217,22 +218,27 @@ const slowElsewhere = {
     const utilization = utilizationOf(readings)
     if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
     if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
-    const slow = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route))
-    if (slow.length === 0) return []
+    const routes = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route))
+    if (routes.length === 0) return []
+    const isPoll = (/** @type {{ route: string }} */ { route }) => {
+      const most = mostWaitedLine(readings, route)
+      return most !== null && mayBeLongPoll(most.line)
+    }
+    const slow = [...routes.filter(one => !isPoll(one)), ...routes.filter(isPoll)]
     const [worst] = slow
-    const routes = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
+    const named = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
     const waits = describeWaits(process.waitsFor)
     const waited = mostWaited(readings, worst.route)
     const at = mostWaitedLine(readings, worst.route)
     const client = clientOf(readings, worst.route)
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
-      severity: 'warning',
+      severity: isPoll(worst) ? 'info' : 'warning',
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
       what: sentences(
-        `Requests wait for something else: ${routes}.`,
+        `Requests wait for something else: ${named}.`,
         waited && describeWaited(worst.route, waited),
         at === null ? describeUnseen(readings.waits?.find(({ route }) => route === worst.route)) : describeLine(at),
         client && `For ${percent(client.share)} of it the client had not ${client.has}.`,
