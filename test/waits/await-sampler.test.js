@@ -8,6 +8,7 @@ const { createHook } = require('node:async_hooks')
 const v8 = require('node:v8')
 const vm = require('node:vm')
 const { monotonicMicros } = require('../../lib/base/monotonic')
+const { Budget } = require('../../lib/probe/waits/await-sampler')
 const { createSampling } = require('./sampling')
 
 v8.setFlagsFromString('--expose-gc')
@@ -110,6 +111,16 @@ test('by itself it samples a few requests a second, and rests', async t => {
     await serve(handler) // the budget may be overdrawn
     again = sampler.take().samples.length
   }
+})
+
+test('a stack is charged what it can cost, also where the thread waited for a CPU meanwhile', () => {
+  const budget = new Budget()
+  const micros = monotonicMicros()
+  budget.refill(micros, 5000)
+  budget.spendSince(micros - 1e6)
+  assert.equal(budget.isSpent, false)
+  for (let more = 0; more < 100; more++) budget.spendSince(micros - 1e6)
+  assert.equal(budget.isSpent, true)
 })
 
 test('a request that is not answered is sent as it stands when the hooks are removed', async t => {

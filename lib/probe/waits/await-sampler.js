@@ -18,6 +18,8 @@ const { ResourceWaits } = require('./resource-waits')
 // Of a second: half a percent of a core, and on demand a twentieth. What is left over counts for the next second, no longer.
 const BUDGET_MICROS = 5000
 const ASKED_BUDGET_MICROS = 50_000
+// A stack takes a tenth of it.
+const MAX_STACK_MICROS = 100
 // What the observer takes for each request: so there are at most 20 a second, and on demand 200.
 const SAMPLE_MICROS = 250
 
@@ -228,7 +230,10 @@ class AwaitSampler {
   #close (sample, context, route, toMicros, isOpen) {
     this.#samples.delete(context)
     this.#resources.forget(sample)
-    this.#budget.time(() => sample.close(this.#batch, route, toMicros, isOpen))
+    const stacks = sample.waits.length
+    const fromMicros = monotonicMicros()
+    sample.close(this.#batch, route, toMicros, isOpen)
+    this.#budget.spendSince(fromMicros, stacks)
   }
 
   /** Loaded once there are requests, and not while one is handled: it takes two milliseconds. */
@@ -294,7 +299,7 @@ class AwaitSampler {
         this.#waits.set(promise, wait)
         sample.waits.push(wait)
       }
-      this.#budget.spend(monotonicMicros() - fromMicros)
+      this.#budget.spendSince(fromMicros)
     } catch (error) {
       reportFault(error)
     }
@@ -311,7 +316,7 @@ class AwaitSampler {
     if (sample === undefined || sample.isTruncated) return null
     const fromMicros = monotonicMicros()
     const stack = sample.capture(this.beginCall, false)
-    this.#budget.spend(monotonicMicros() - fromMicros)
+    this.#budget.spendSince(fromMicros)
     if (stack === null) return null
     const wait = { stack, made: null, settled: null, isShared: false, resource: kind, fromMicros, toMicros: 0, sample }
     sample.waits.push(wait)
@@ -341,7 +346,7 @@ class AwaitSampler {
       settled.context = this.#context.current()
       settled.sinceMicros = this.#sinceMicros()
       settled.byMicros = settled.context?.startMicros ?? 0
-      this.#budget.spend(monotonicMicros() - fromMicros)
+      this.#budget.spendSince(fromMicros)
     } catch (error) {
       reportFault(error)
     }
@@ -399,11 +404,13 @@ class Budget {
     this.#leftMicros -= micros
   }
 
-  /** @param {() => void} work */
-  time (work) {
-    const fromMicros = monotonicMicros()
-    work()
-    this.spend(monotonicMicros() - fromMicros)
+  /**
+   * @param {number} fromMicros
+   * @param {number} [stacks]  so many were captured, or read
+   */
+  spendSince (fromMicros, stacks = 1) {
+    // What takes longer waited for a CPU, and is no cost: else the budget would be gone for seconds where CPUs lack.
+    this.spend(Math.min(monotonicMicros() - fromMicros, (stacks + 1) * MAX_STACK_MICROS))
   }
 }
 

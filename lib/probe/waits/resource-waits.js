@@ -88,7 +88,7 @@ class ResourceWaits {
         sample.waits.push(wait)
         sample.resources.push(id)
       }
-      this.#budget.spend(monotonicMicros() - fromMicros)
+      this.#budget.spendSince(fromMicros)
     } catch (error) {
       reportFault(error)
     }
