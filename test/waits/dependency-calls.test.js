@@ -40,6 +40,25 @@ function take (calls) {
   })
 }
 
+test('a request of undici waits for a connection until it is sent', t => {
+  const { calls, context, request } = createSubject(t)
+  const current = request()
+  const [create, send, end] = ['undici:request:create', 'undici:client:sendHeaders', 'undici:request:trailers'].map(name => channel(name))
+  const [first, second] = [1, 2].map(() => ({ method: 'GET', origin: 'http://prices' }))
+  const waits = () => calls.openOf(current).map(({ kind, operation, target, calls }) => `${calls} ${kind} ${operation} ${target}`)
+  context.run(current, () => [first, second].forEach(request => create.publish({ request })))
+  assert.deepEqual(waits(), ['2 http acquire prices:80'])
+  const socket = {}
+  send.publish({ request: first, socket })
+  assert.deepEqual(waits(), ['2 http GET prices:80'])
+  end.publish({ request: first })
+  assert.deepEqual(waits(), ['1 http acquire prices:80'])
+  send.publish({ request: second, socket })
+  assert.deepEqual(waits(), ['1 http GET prices:80'])
+  end.publish({ request: second })
+  assert.deepEqual([waits(), take(calls).toSorted()], [[], ['http GET prices:80', 'http GET prices:80', 'http acquire prices:80']])
+})
+
 test('promises and callbacks, what fails, and what throws at once; what does not settle is not counted', async t => {
   const { calls } = createSubject(t)
   const message = command => ({ command, args: ['secret'], ...SERVER })

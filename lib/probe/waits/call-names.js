@@ -4,6 +4,8 @@
 // without building a string. Names are bounded, because an application may choose them: later ones are counted under `_other`.
 
 const OTHER = '_other'
+/** The operation that is the wait for a connection. */
+const ACQUIRE = 'acquire'
 
 // Of all kinds together: twelve series each in the metrics.
 const MAX_NAMES = 200
@@ -88,4 +90,4 @@ function toAddress (host, port) {
   return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`
 }
 
-module.exports = { CallNames, NamesOfKind, OTHER, toAddress }
+module.exports = { ACQUIRE, CallNames, NamesOfKind, OTHER, toAddress }

@@ -7,7 +7,7 @@
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { reportFault } = require('../../base/guard')
 const { monotonicMicros } = require('../../base/monotonic')
-const { CallNames, NamesOfKind } = require('./call-names')
+const { ACQUIRE, CallNames, NamesOfKind } = require('./call-names')
 const { LIBRARIES } = require('./libraries')
 const { RequestWaits } = require('./request-waits')
 
@@ -28,6 +28,7 @@ const MAX_CALLS = 4096
  * @property {Wait | null} line  where it was made; null: its request is not sampled
  * @property {Holder | undefined} holder  of its request
  * @property {boolean} isOpen
+ * @property {boolean} [isUnsent]  it has no connection yet
  *
  * @typedef {CallName & { calls: number, sinceMicros: number }} OpenCall  calls of one name that a request waits for
  *
@@ -123,6 +124,23 @@ class DependencyCalls {
     return { name, fromMicros, wait, line, holder: context?.holder, isOpen: true }
   }
 
+  /**
+   * Begins a call that has no connection yet: until it is sent, its request waits for one.
+   * @param {number} name
+   * @returns {Call}
+   */
+  beginUnsent (name) {
+    const call = { ...this.begin(name), isUnsent: true }
+    if (call.wait !== null) call.wait.unsent++
+    return call
+  }
+
+  /** @param {Call} call */
+  noteSent (call) {
+    if (call.isUnsent === true && call.wait !== null) call.wait.unsent--
+    call.isUnsent = false
+  }
+
   /** @param {RequestContext} context @param {number} name @param {number} micros */
   #waitOf (context, name, micros) {
     const waits = context.waits ??= new RequestWaits(this)
@@ -136,6 +154,7 @@ class DependencyCalls {
   end (call, isError) {
     if (!call.isOpen) return
     call.isOpen = false
+    this.noteSent(call)
     const { name, fromMicros, wait, line } = call
     const micros = monotonicMicros()
     if (line !== null && !line.sample.isOver) line.toMicros = micros
@@ -192,7 +211,7 @@ class DependencyCalls {
   /** @param {RequestContext} context @returns {OpenCall[]} what it waits for now, longest first */
   openOf ({ waits }) {
     if (waits?.owner !== this) return []
-    return waits.open().map(({ name, ...since }) => ({ ...this.#names.list[name], ...since })).sort((left, right) => left.sinceMicros - right.sinceMicros)
+    return waits.open().map(({ name, isUnsent, ...since }) => ({ ...this.#names.list[name], ...isUnsent && { operation: ACQUIRE }, ...since })).sort((left, right) => left.sinceMicros - right.sinceMicros)
   }
 
   /** @returns {CallBatch} what was not sent yet */

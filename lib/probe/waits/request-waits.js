@@ -46,9 +46,9 @@ class RequestWaits {
     return this.#waits.map(wait => wait.read(toMicros))
   }
 
-  /** @returns {{ name: number, calls: number, sinceMicros: number }[]} the calls that are under way */
+  /** @returns {{ name: number, calls: number, sinceMicros: number, isUnsent: boolean }[]} the calls that are under way; isUnsent: none of them has a connection yet */
   open () {
-    return this.#waits.flatMap(wait => wait.pending === 0 ? [] : [{ name: wait.name, calls: wait.pending, sinceMicros: wait.sinceMicros }])
+    return this.#waits.flatMap(({ name, pending, unsent, sinceMicros }) => pending === 0 ? [] : [{ name, calls: pending, sinceMicros, isUnsent: unsent === pending }])
   }
 
   /** The request was answered. Its pending calls may still hold this object. */
@@ -65,6 +65,8 @@ class Wait {
   pending = 0
   /** Since when there has been one. */
   sinceMicros = 0
+  /** Calls under way that have no connection yet, where that is known. */
+  unsent = 0
   #micros = 0
   /** @type {number[]} */
   #spans = []

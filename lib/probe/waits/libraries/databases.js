@@ -3,7 +3,7 @@
 // Databases: Redis and Valkey (ioredis, node-redis), MySQL and MariaDB (mysql2), and Microsoft SQL Server (mssql). Commands by name, SQL by its first word.
 
 const { fromPerformanceNow } = require('../../../base/monotonic')
-const { OTHER } = require('../call-names')
+const { ACQUIRE, OTHER } = require('../call-names')
 
 /** @import { DependencyCalls } from '../dependency-calls' */
 
@@ -11,7 +11,6 @@ const { OTHER } = require('../call-names')
 const COMMAND = /^[A-Z][A-Z0-9_.-]{0,29}$/
 
 const CONNECT = 'connect'
-const ACQUIRE = 'acquire'
 const OWN = [CONNECT, ACQUIRE]
 
 // Clients whose address is cached, for their pools.

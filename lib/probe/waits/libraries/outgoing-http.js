@@ -4,12 +4,10 @@
 
 const { guarded } = require('../../../base/guard')
 const { monotonicMicros } = require('../../../base/monotonic')
-const { OTHER, toAddress } = require('../call-names')
+const { ACQUIRE, OTHER, toAddress } = require('../call-names')
 
 /** @import { Call, DependencyCalls } from '../dependency-calls' */
 /** @import { Agent, ClientRequest, IncomingMessage } from 'node:http' */
-
-const ACQUIRE = 'acquire'
 
 /** On a request: its call. */
 const CALL = Symbol('loopscope.call')
@@ -34,13 +32,15 @@ function listenToUndici (calls) {
   }
   return [
     calls.listen('undici:request:create', (/** @type {{ request: UndiciRequest }} */ { request }) => {
-      request[CALL] = calls.begin(names.numberOf(request.method, String(request.origin)))
+      request[CALL] = calls.beginUnsent(names.numberOf(request.method, String(request.origin)))
     }),
     calls.listen('undici:client:sendHeaders', (/** @type {{ request: UndiciRequest, socket: Connection }} */ { request, socket }) => {
       request[CONNECTION] = socket
       const call = request[CALL]
+      if (call === undefined) return
+      calls.noteSent(call)
       // A client sends what it was given meanwhile once the request before has ended.
-      if (call !== undefined && Number(socket[FREE_MICROS]) > call.fromMicros) calls.noteAcquired(call, acquired.numberOf(ACQUIRE, String(request.origin)))
+      if (Number(socket[FREE_MICROS]) > call.fromMicros) calls.noteAcquired(call, acquired.numberOf(ACQUIRE, String(request.origin)))
     }),
     calls.listen('undici:request:headers', ({ request, response }) => {
       if (request[CALL] !== undefined) request[CALL].isRefused = isFailure(response.statusCode)
