@@ -191,6 +191,19 @@ test('a request that waits without an end is cut off', async t => {
   assert.ok(sample.truncatedMicros > 0 && sample.waits.length < 2000)
 })
 
+test('what waits for hundreds of promises that were begun at once is seen', async t => {
+  const { sampler, serve } = createSampling(t)
+  sampler.ask(600)
+  const load = async () => { await new Promise(resolve => setTimeout(resolve, 1)) }
+  async function loadAll () { await Promise.all(Array.from({ length: 300 }, load)) }
+  await serve(loadAll)
+  const { stacks, samples: [sample] } = sampler.take()
+  const functions = sample.waits.map(([stack]) => JSON.parse(stacks[stack]).map(([name]) => name).find(name => name.startsWith('load')))
+  assert.equal(sample.truncatedMicros, 0)
+  assert.ok(functions.filter(name => name === 'load').length >= 300)
+  assert.ok(functions.includes('loadAll'), JSON.stringify([...new Set(functions)]))
+})
+
 test('a request that takes long may wait more often than one that has just begun', async t => {
   const { sampler, serve } = createSampling(t)
   sampler.ask(60)

@@ -15,8 +15,8 @@ const DEPTH = 20
 const MADE_DEPTH = 8
 // Where a promise was settled: by a timer or a callback of Node.js, or by other code of the application.
 const SETTLED_DEPTH = 16
-// Captured stacks of one request: so many at once, one more for each of these stretches of its time, and so many in all. Of a request with more only the
-// first ones are seen.
+// Captured stacks of one request: so many at once, and one more for each of these stretches of its time. Of what is more only the waits are captured, with
+// fewer frames: the function that waits for all that it began does so last. Of a request with so many in all only the first ones are seen.
 const MAX_AT_ONCE = 400
 const MICROS_OF_ONE = 250
 const MAX_CAPTURED = 2000
@@ -88,26 +88,25 @@ class AwaitSample {
 
   /** @param {Function} callee @param {boolean} isMade  a promise is made, not awaited */
   capture (callee, isMade) {
-    return this.#capture(callee, isMade ? MADE_DEPTH : DEPTH)
+    if (!this.#hasMany()) return this.#capture(callee, isMade ? MADE_DEPTH : DEPTH)
+    return isMade ? null : this.#capture(callee, MADE_DEPTH)
   }
 
   /** @param {Function} callee  a promise that it awaits is settled */
   captureSettled (callee) {
-    return this.#capture(callee, SETTLED_DEPTH)
+    return this.#hasMany() ? null : this.#capture(callee, SETTLED_DEPTH)
   }
 
   /** @param {Function} callee @param {number} depth */
   #capture (callee, depth) {
-    if (this.#captured >= MAX_AT_ONCE && this.#isFull(monotonicMicros())) return null
+    if (this.#captured === MAX_CAPTURED) this.truncatedMicros ||= monotonicMicros()
+    if (this.isTruncated) return null
     this.#captured++
     return captureStack(callee, depth)
   }
 
-  /** @param {number} micros  now */
-  #isFull (micros) {
-    const max = Math.min(MAX_CAPTURED, MAX_AT_ONCE + (micros - this.context.startMicros) / MICROS_OF_ONE)
-    if (this.#captured >= max) this.truncatedMicros ||= micros
-    return this.isTruncated
+  #hasMany () {
+    return this.#captured >= MAX_AT_ONCE && this.#captured >= MAX_AT_ONCE + (monotonicMicros() - this.context.startMicros) / MICROS_OF_ONE
   }
 
   get isTruncated () { return this.truncatedMicros !== 0 }
