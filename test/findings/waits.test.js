@@ -78,6 +78,16 @@ test('requests that wait for many seconds at once are long polls: no warning, an
   assert.deepEqual([both.where.route, both.severity], ['GET /orders', 'warning'])
 })
 
+test('quick commands of Redis wait for long ones', () => {
+  const route = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 420 }] } }
+  const waited = { at: 1_010_000, route: 'GET /orders', status: 200, durationMs: 700, unreadMs: 0, ownMs: 1, behindMs: 0, behind: [], gcMs: 0, waitingMs: 699, waitedAt: null, traceId: null }
+  const slow = Array.from({ length: 10 }, () => ({ ...waited, waits: [{ kind: 'redis', operation: 'GET', target: 'cache:6379', calls: 1, errors: 0, ms: 690 }] }))
+  const call = (operation, target = 'cache:6379') => ({ kind: 'redis', operation, target, count: 100, errors: 0, seconds: 70, p50Ms: 700, p99Ms: 700 })
+  const advice = calls => find({ ...route, slow, calls }, 'slow-elsewhere').instead
+  assert.match(advice([call('GET'), call('EVAL')]), /^look at what Redis itself does \(SLOWLOG GET\): .* such as EVAL may be \(100 calls of 700 ms here\)/)
+  assert.match(advice([call('GET'), call('EVAL', 'other:6379')]), /^look at redis GET cache:6379 itself/)
+})
+
 test('what to look at depends on what is awaited where a route is slow elsewhere', () => {
   const pace = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] } }
   const of = line => {

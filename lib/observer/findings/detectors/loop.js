@@ -248,7 +248,7 @@ const slowElsewhere = {
       why: client !== null
         ? `the loop is mostly idle and on time; ${client.why}`
         : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: client !== null ? client.advice : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at),
+      instead: client !== null ? client.advice : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at, readings),
       evidence: {
         route: worst.route,
         meanMs: rounded(worst.meanMs),
@@ -351,16 +351,26 @@ function adviceOnMany (count, what) {
 /**
  * @param {NonNullable<ReturnType<typeof mostWaited>>} waited
  * @param {ReturnType<typeof mostWaitedLine>} at
+ * @param {Readings} readings
  */
-function adviceOn ({ name, callsPerRequest }, at) {
+function adviceOn ({ name, callsPerRequest }, at, { calls = [] }) {
   if (name.includes(' acquire ')) return `requests wait until a connection is free: hold connections for a shorter time, or raise the size of the pool of ${name}`
   const isTogether = at !== null && at.isWhole && at.line.waits < at.line.requests * 2
   // A pipeline is one call already.
   if (callsPerRequest >= SLOW_ELSEWHERE.manyCalls && !(isTogether && name.startsWith('redis '))) {
     return isTogether ? adviceOnMany(callsPerRequest, 'calls at a time') : adviceOnMany(callsPerRequest, 'calls') + OR_TOGETHER
   }
+  const [kind, , target] = name.split(' ')
+  const [long] = calls.filter(call => kind === 'redis' && call.kind === kind && call.target === target && LONG_COMMANDS.has(call.operation)).sort((left, right) => right.seconds - left.seconds)
+  if (long !== undefined) {
+    return `look at what Redis itself does (SLOWLOG GET): it runs one command at a time, and quick ones wait for long ones, such as ${long.operation} may be (${times(long.count, 'call')} of ` +
+      `${duration(long.seconds * 1e3 / long.count)} here); do less in one command (SCAN, ranges, short scripts), or use another instance for such work`
+  }
   return `look at ${name} itself: its slow log, an index, its load; cache what it answers, or make the call at the same time as others`
 }
+
+// The more elements there are, the longer these take; a script takes as long as it likes.
+const LONG_COMMANDS = new Set(['EVAL', 'EVALSHA', 'FCALL', 'FLUSHALL', 'FLUSHDB', 'HGETALL', 'KEYS', 'LRANGE', 'SMEMBERS', 'SORT', 'ZRANGE'])
 
 /** @param {Record<string, number>} waitsFor */
 function describeWaits (waitsFor) {
