@@ -23,6 +23,8 @@ export interface WaitedAt extends WaitPlace {
    * else, or not known.
    */
   resumedBy: WaitPlace | null
+  /** Where `Promise.all()` is awaited: the function in it that alone is waited for most of the time. null: several take as long, or it is not known. */
+  longest: WaitPlace | null
   waits: number
   /** The loop was free: the request waited for the thing itself. */
   ms: number

@@ -115,7 +115,7 @@ for (const { id, sick, healthy, says } of CASES) {
 
 test('where requests wait is named where it was sampled', () => {
   const pace = { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] }
-  const line = { function: 'loadOrders', file: 'orders.js', line: 12, column: 3, awaited: 'pg-pool', via: null, resumedBy: null, poolMs: 0, callers: [], requests: 9, waits: 9, ms: 7000, queuedMs: 0, share: 0.8, p50Ms: 700, p99Ms: 900, maxMs: 900 }
+  const line = { function: 'loadOrders', file: 'orders.js', line: 12, column: 3, awaited: 'pg-pool', via: null, resumedBy: null, longest: null, poolMs: 0, callers: [], requests: 9, waits: 9, ms: 7000, queuedMs: 0, share: 0.8, p50Ms: 700, p99Ms: 900, maxMs: 900 }
   const route = { route: 'GET /orders', requests: 9, open: 0, truncated: 0, totalMs: 8750, waitingMs: 8000, unseenMs: 0, clientMs: 0, uploadMs: 0, lines: [line], serial: [] }
   const [found] = ask({ pace, waits: [route] }).findings
   assert.match(found.what, /They wait 88 % of that time at loadOrders \(orders\.js:12\), for pg-pool\./)

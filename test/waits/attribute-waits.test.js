@@ -122,6 +122,16 @@ test('Promise.all() is one wait at its line, and a race is what is in it', () =>
   assert.deepEqual(divided(race), { 'load:6': 40 })
 })
 
+test('where most of Promise.all() is a wait for one function in it, that is named', () => {
+  const all = wait(0, 90, [app('handler', 12)], { made: [native('all'), app('handler', 12)] })
+  const longestOf = waits => attributeWaits([all, ...waits], { runs: [] }).lines[0].longest
+  const inside = [wait(0, 90, [app('count', 8), app('handler', 14)]), wait(0, 89, [app('query', 20), app('count', 7), app('handler', 14)])]
+  assert.equal(longestOf([wait(0, 20, [app('load', 6), app('handler', 13)]), inside[0]])?.function, 'count')
+  assert.equal(longestOf([wait(0, 20, [app('load', 6), app('handler', 13)]), ...inside])?.function, 'query', 'the innermost one')
+  assert.equal(longestOf([wait(0, 80, [app('load', 6), app('handler', 13)]), inside[0]]), null, 'both take as long')
+  assert.equal(longestOf([]), null)
+})
+
 test('Promise.all() of calls to one package is a wait for that package', () => {
   const all = [native('all'), app('handler', 12)]
   const outer = wait(0, 90, [app('handler', 12)], { made: all })

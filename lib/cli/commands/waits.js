@@ -39,8 +39,15 @@ const COLUMNS = [
   { title: 'P99', isNumber: true, cell: ({ p99Ms }) => showDuration(p99Ms) },
   { title: 'WAITS', isNumber: true, cell: ({ waits, requests }) => waits === requests ? '1' : `${Math.round(waits / requests * 10) / 10}` },
   { title: 'WHERE', endsWithLocation: true, cell: line => showLocation(line) },
-  { title: 'AWAITED', cell: ({ awaited, via, resumedBy }) => via !== null ? `${awaited} (${via})` : awaited ?? (resumedBy == null ? '-' : `until ${showLocation(resumedBy)}`) }
+  { title: 'AWAITED', cell: describeAwaited }
 ]
+
+/** @param {Record<string, any>} line */
+function describeAwaited ({ awaited, via, resumedBy, longest }) {
+  if (awaited === null) return resumedBy == null ? '-' : `until ${showLocation(resumedBy)}`
+  const most = longest == null ? via : showLocation(longest)
+  return most === null ? awaited : `${awaited} (${most})`
+}
 
 /** @param {Invocation} invocation */
 async function run (invocation) {

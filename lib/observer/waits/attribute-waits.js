@@ -3,7 +3,7 @@
 // Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
-const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
+const { POOLS, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, queueOf } = require('./await-stacks')
 
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
@@ -25,6 +25,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
  * @property {string | null} awaited
  * @property {string | null} via
  * @property {SettledBy['place']} resumedBy  the code that let it go on: a lock or a queue of the application
+ * @property {AppFrame['place'] | null} longest  of Promise.all(): the function in it that alone was waited for most of the time
  * @property {number} poolMicros  in which it waited for a connection
  * @property {number} turnMicros  in which it waited for its turn in a queue
  * @property {number} sharedMicros  in which it waited for what several requests wait for
@@ -46,6 +47,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
  * @property {Set<Node>} counted
  * @property {number} unseenMicros  of the spans: for which its waits were not seen
  * @property {Map<string, Label & { micros: number }>} labels
+ * @property {Map<string, { place: AppFrame['place'], micros: number }>} alone  of Promise.all(): functions in it, while no other was waited for
  *
  * @typedef {{ line: OpenLine, pending: Set<Node>, micros: number }} Seen  which line had a stretch of time
  *
@@ -57,6 +59,7 @@ const { POOLS, isOfV8, isPackage, queueOf } = require('./await-stacks')
 // Shorter ones are promises that were settled already.
 const MIN_SERIAL_MICROS = 200
 const SAME_SHARE = 0.9
+const LONGEST_SHARE = 0.6
 // What begins in one synchronous run.
 const SAME_MICROS = 5000
 // events.once() and util.promisify() await whatever emits the event, or calls back.
@@ -104,12 +107,14 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
       line.behindMicros += toMicros - fromMicros
       line.behind.add(by)
     }
+    const last = chosen.node.isCombined ? onlyIn(chosen.node, pending) : null
+    if (last !== null) line.alone.set(last.key, { place: last.place, micros: (line.alone.get(last.key)?.micros ?? 0) + toMicros - fromMicros })
     extend(line, fromMicros, toMicros)
     const { wait } = chosen.node
     if (wait.toMicros === toMicros) line.ended.push(Math.max(wait.fromMicros, line.spans[line.spans.length - 2]), toMicros)
   }
   return {
-    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, behind, unseenMicros, ...times }) => {
+    lines: [...lines.values()].map(({ app, spans, ended, counted, labels, alone, behind, unseenMicros, ...times }) => {
       const [{ awaited, via, resumedBy, micros }, ...others] = [...labels.values()].sort((left, right) => right.micros - left.micros)
       const seenMicros = others.reduce((all, label) => all + label.micros, micros)
       // In which its waits that were seen waited, also once what is below them was not seen.
@@ -122,6 +127,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
         awaited,
         via,
         resumedBy,
+        longest: [...alone.values()].find(one => one.micros >= seenMicros * LONGEST_SHARE)?.place ?? null,
         poolMicros: scaled(times.poolMicros),
         turnMicros: scaled(times.turnMicros),
         sharedMicros: scaled(times.sharedMicros),
@@ -132,6 +138,17 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
     }),
     serial: serialOf(nodes)
   }
+}
+
+/**
+ * @param {Node} combined  waits for Promise.all()
+ * @param {Node[]} pending
+ * @returns {AppFrame | null} the function in it that waits, at its line, where all others have ended; null: several wait, or none of the application
+ */
+function onlyIn (combined, pending) {
+  const inside = pending.filter(node => node !== combined && node.isOwn && node.callers.has(combined.key)).slice(0, MAX_AT_ONCE)
+  const innermost = inside.filter(node => !inside.some(other => isBelow(other, node))).map(({ wait: { stack } }) => stack.app[0])
+  return innermost.length > 0 && innermost.every(({ key }) => key === innermost[0].key) ? innermost[0] : null
 }
 
 /** @param {OpenLine} line @param {number} fromMicros @param {number} toMicros */
@@ -360,22 +377,6 @@ function segmentsOf (nodes, runs) {
 }
 
 /**
- * A query that is sent once it is awaited (knex, drizzle) runs without a function of the application on its stack.
- * @param {Awaited} wait
- */
-function isLazy ({ stack, made, resource }) {
-  return resource === '' && stack.app.length === 0 && !stack.isInternal && packageOf({ stack, made }) !== null
-}
-
-/**
- * A function that is async returns a promise without awaiting it: V8 waits for it, and shows who made it.
- * @param {Awaited} wait
- */
-function isReturned ({ stack, made, resource }) {
-  return resource === '' && isOfV8(stack) && made !== null && made.app.length > 0
-}
-
-/**
  * A promise of the application that is settled by the code of another request: what that one did, or its place in a chain of them.
  * @param {Label & { node: Node }} chosen
  * @returns {number} when the other request began; 0: it waits for something else
@@ -403,20 +404,9 @@ function turnOf ({ wait: node }, queue, waits, openMicros) {
   return Math.max(...inside.map(wait => isPassedOn(wait) ? wait.fromMicros : sinceIn(wait)))
 }
 
-/** @param {Pick<Awaited, 'stack' | 'made'>} wait  for a promise that was made in code of another request, or of none */
-function isPassedOn ({ stack, made }) {
-  return made === null && isOfV8(stack)
-}
-
 /** @param {Awaited} wait */
 function sinceIn ({ sinceMicros = 0, fromMicros }) {
   return sinceMicros > fromMicros ? sinceMicros : 0
-}
-
-/** @param {Pick<Awaited, 'stack' | 'made'>} wait */
-function packageOf ({ stack, made }) {
-  const name = made?.awaited ?? stack.awaited
-  return isPackage(name) ? name : null
 }
 
 /**
@@ -577,7 +567,7 @@ function lazyAt (lazy, wait, micros) {
   if (inside.length === 0) return null
   // A function that awaits another one goes on after it.
   const byEnd = inside.sort((left, right) => left.toMicros - right.toMicros)
-  const [inner, outer] = [byEnd[0], byEnd[byEnd.length - 1]].map(packageOf)
+  const [inner, outer] = [byEnd[0], byEnd[byEnd.length - 1]].map(packageAwaitedIn)
   return { awaited: inner, via: inner === outer ? byEnd[0].made?.via ?? null : outer, resumedBy: null }
 }
 
@@ -604,7 +594,7 @@ function lineOf (lines, { wait: { stack: { app } } }) {
     return known
   }
   /** @type {OpenLine} */
-  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, sharedMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), unseenMicros: 0, labels: new Map() }
+  const line = { app, spans: [], ended: [], poolMicros: 0, turnMicros: 0, sharedMicros: 0, behindMicros: 0, behind: new Set(), counted: new Set(), unseenMicros: 0, labels: new Map(), alone: new Map() }
   lines.set(name, line)
   return line
 }

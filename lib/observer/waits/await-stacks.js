@@ -12,6 +12,7 @@ const { publicModuleOf } = require('../../formats/profile/node-api')
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { WaitPlace } from '../../../types/waits' */
 /** @import { AwaitFrame } from '../../probe/waits/await-sample' */
+/** @import { Awaited } from './attribute-waits' */
 
 /**
  * @typedef {{ key: string, place: WaitPlace }} AppFrame  key: of the function, wherever it stands
@@ -211,4 +212,31 @@ function isOfV8 ({ app, isInternal, awaited }) {
   return app.length === 0 && !isInternal && awaited === null
 }
 
-module.exports = { CALLBACK_KINDS, DATABASES, POOLS, isOfV8, isPackage, placesOf, queueOf, readAwaitStack, readSettled }
+/**
+ * A query that is sent once it is awaited (knex, drizzle) runs without a function of the application on its stack.
+ * @param {Awaited} wait
+ */
+function isLazy ({ stack, made, resource }) {
+  return resource === '' && stack.app.length === 0 && !stack.isInternal && packageAwaitedIn({ stack, made }) !== null
+}
+
+/**
+ * A function that is async returns a promise without awaiting it: V8 waits for it, and shows who made it.
+ * @param {Awaited} wait
+ */
+function isReturned ({ stack, made, resource }) {
+  return resource === '' && isOfV8(stack) && made !== null && made.app.length > 0
+}
+
+/** @param {Pick<Awaited, 'stack' | 'made'>} wait  for a promise that was made in code of another request, or of none */
+function isPassedOn ({ stack, made }) {
+  return made === null && isOfV8(stack)
+}
+
+/** @param {Pick<Awaited, 'stack' | 'made'>} wait */
+function packageAwaitedIn ({ stack, made }) {
+  const name = made?.awaited ?? stack.awaited
+  return isPackage(name) ? name : null
+}
+
+module.exports = { CALLBACK_KINDS, DATABASES, POOLS, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, placesOf, queueOf, readAwaitStack, readSettled }

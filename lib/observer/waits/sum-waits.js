@@ -85,6 +85,7 @@ function sumLine (group, totalMs, starts, lastQueries) {
     awaited: named.awaited,
     via: named.via,
     resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
+    longest: longestOf(group),
     callers: deepest.callers,
     requests: group.length,
     open: group.filter(({ isOpen }) => isOpen).length,
@@ -161,6 +162,12 @@ function mostAwaited (group) {
   const named = group.filter(({ awaited, resumedBy }) => awaited !== null || resumedBy !== null)
   const [most = group] = [...groupBy(named, ({ awaited, via }) => `${awaited} ${via}`).values()].sort((left, right) => right.length - left.length)
   return most[0]
+}
+
+/** @param {Line[]} group @returns {Line['longest']} that of most requests */
+function longestOf (group) {
+  const [most = []] = [...groupBy(group.map(({ longest }) => longest), longest => longest && `${longest.file} ${longest.line}`).values()].sort((left, right) => right.length - left.length)
+  return most[0] ?? null
 }
 
 /** @param {Kept['serial']} group @returns {SerialWaits} */

@@ -133,6 +133,7 @@ const waitLine = record({
   awaited: orNull(text),
   via: orNull(text),
   resumedBy: orNull(record(place)),
+  longest: orNull(record(place)),
   callers: listOf(record(place), MAX_ROWS),
   waits: count,
   queuedMs: amount,

@@ -295,7 +295,7 @@ function clientOf ({ waits = [] }, route) {
 function describeLine ({ line, share }) {
   const rounds = line.waits / line.requests
   const until = line.resumedBy === null ? '' : `, until ${placed(line.resumedBy)} lets them go on`
-  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
+  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.longest === null ? '' : `, in which ${placed(line.longest)} takes longest`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
 /** What is known where no line has most of the waiting. @param {RouteWaits | undefined} route */
@@ -366,7 +366,8 @@ function adviceOn ({ name, callsPerRequest }, at, { calls = [] }) {
     return `look at what Redis itself does (SLOWLOG GET): it runs one command at a time, and quick ones wait for long ones, such as ${long.operation} may be (${times(long.count, 'call')} of ` +
       `${duration(long.seconds * 1e3 / long.count)} here); do less in one command (SCAN, ranges, short scripts), or use another instance for such work`
   }
-  return `look at ${name} itself: its slow log, an index, its load; cache what it answers, or make the call at the same time as others`
+  const together = at?.line.awaited?.startsWith('Promise.') === true ? '' : ', or make the call at the same time as others'
+  return `look at ${name} itself: its slow log, an index, its load; cache what it answers${together}`
 }
 
 // The more elements there are, the longer these take; a script takes as long as it likes.
