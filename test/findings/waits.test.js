@@ -73,6 +73,8 @@ test('requests that wait for many seconds at once are long polls: no warning, an
     assert.match(poll.instead, /Where it is a long poll, .*nothing is wrong$/)
     assert.equal(find({ pace: pace([['GET /poll', 2000]]), waits: [route('GET /poll', { awaited }, 2000)] }, id).severity, 'warning')
     assert.equal(find({ pace: pace([['GET /poll', 8000]]), waits: [route('GET /poll', { awaited, waits: 50 }, 8000)] }, id).severity, 'warning', 'many pauses')
+    const few = find({ pace: pace([['GET /poll', 8000]]), waits: [{ ...route('GET /poll', { awaited, requests: 4 }, 8000), requests: 4, waitingMs: 32_000 }] }, 'slow-elsewhere')
+    assert.match(few.instead, /Where it is a long poll, .*nothing is wrong$/)
   }
   const both = find({ pace: pace([['GET /poll', 8000], ['GET /orders', 900]]), waits: [route('GET /poll', {}, 8000), route('GET /orders', { awaited: 'fetch' }, 900)] }, 'slow-elsewhere')
   assert.deepEqual([both.where.route, both.severity], ['GET /orders', 'warning'])

@@ -325,7 +325,7 @@ function adviceToMeasure (route, at) {
     return `look at the statements of ${placed(line)}: their plan (EXPLAIN), an index, locks that other transactions hold; whether each connection is given back on every path, and the size of the pool; ${IN_PARALLEL}`
   }
   if (line.resumedBy !== null) return `look at what lets it go on, ${placed(line.resumedBy)}: how long one takes, and how many go on at a time`
-  if (line.awaited === null || line.awaited === 'node:events') return `look at what ${placed(line)} awaits; ${IN_PARALLEL}. Where it is a long poll, which waits for its next event, nothing is wrong`
+  if (line.awaited === null || line.awaited === 'node:events' || mayBeLongPoll(line)) return `look at what ${placed(line)} awaits; ${IN_PARALLEL}. Where it is a long poll, which waits for its next event, nothing is wrong`
   return `look at what ${placed(line)} awaits; ${IN_PARALLEL}; check the sizes of connection pools`
 }
 
