@@ -39,6 +39,13 @@ test('lookups that queue are told by one sampled request, as few end', () => {
   assert.equal(asked(3), undefined)
 })
 
+test('a queue before a database is no lock of the database', () => {
+  const route = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] } }
+  const { title, instead } = find({ ...route, waits: [routeOf([lineOf({ meanMs: 80, awaited: 'pg', via: 'p-queue', turnMs: 600 })])] }, 'lock-wait')
+  assert.match(title, /for its turn in p-queue/)
+  assert.match(instead, /^let more through at a time \(or in a second, where it limits the rate\)/)
+})
+
 test('queries of one connection cannot be made together', () => {
   const { sick } = WAITING.find(({ id }) => id === 'serial-awaits')
   const adviceFor = awaited => find({ ...sick, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, function: 'order', awaited })] })) }, 'serial-awaits').instead

@@ -5,7 +5,7 @@
 
 const { groupBy, sum, sumToTenths } = require('../../base/sums')
 const { toMs } = require('../slow-requests/timeline')
-const { DATABASES } = require('./await-stacks')
+const { DATABASES, queueOf } = require('./await-stacks')
 
 /** @import { RouteWaits, SerialWaits, WaitLine } from '../../../types/waits' */
 /** @import { Kept, Line } from './wait-profile' */
@@ -149,9 +149,9 @@ function lastQueriesOf (samples) {
   })
 }
 
-/** Of a pool it is not known what of it is the wait for a connection. @param {Line} line */
+/** Of a pool or a queue it is not known what of it is the wait for a connection, or for its turn. @param {Line} line */
 function isOfTransaction ({ awaited, via, poolMs }) {
-  return poolMs === 0 && awaited !== 'pg-pool' && [awaited, via].some(name => name !== null && DATABASES.has(name))
+  return poolMs === 0 && awaited !== 'pg-pool' && queueOf({ awaited, via }) === null && [awaited, via].some(name => name !== null && DATABASES.has(name))
 }
 
 /**

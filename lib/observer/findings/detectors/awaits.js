@@ -4,7 +4,7 @@
 
 const { sum } = require('../../../base/sums')
 const { callName, MIN_REQUESTS, observedMsOf, slowCallsOf } = require('../../../shared/findings/readings')
-const { DATABASES } = require('../../waits/await-stacks')
+const { DATABASES, queueOf } = require('../../waits/await-stacks')
 const { TIMERS, linesOf, makeWaitFinding, mayBeLongPoll, placeOf, sampledRoutes } = require('../waiting')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
@@ -162,14 +162,14 @@ function lockOf (line) {
     lock: `its turn ${name === null ? 'behind other requests' : `in ${name}`}`,
     until: ` until ${name === null ? 'the work of the requests before it' : `other work that was given to ${name}`} has ended`,
     why: `${name ?? 'a chain of promises'} lets only some of the work run at a time: each request waits for those before it, while the loop is free`,
-    instead: `let more through at a time, as far as what is behind ${name ?? 'it'} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
+    instead: `let more through at a time${name === null ? '' : ' (or in a second, where it limits the rate)'}, as far as what is behind ${name ?? 'it'} can take it; do less in each turn; or use one queue or lock for each key instead of one for all`,
     evidence: { package: name }
   }
 }
 
-/** @param {WaitLine} line @returns {string | null} the client of a database that is awaited */
+/** @param {WaitLine} line @returns {string | null} the client of a database that is awaited, and no queue before it */
 function databaseOf ({ via, awaited }) {
-  return [via, awaited].find(name => name !== null && DATABASES.has(name)) ?? null
+  return queueOf({ via, awaited }) !== null ? null : [via, awaited].find(name => name !== null && DATABASES.has(name)) ?? null
 }
 
 /**
