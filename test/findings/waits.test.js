@@ -46,6 +46,13 @@ test('a queue before a database is no lock of the database', () => {
   assert.match(instead, /^let more through at a time \(or in a second, where it limits the rate\)/)
 })
 
+test('one client for all requests is no pool', () => {
+  const { sick } = WAITING.find(({ id }) => id === 'small-pool')
+  const adviceFor = (awaited, count) => find({ ...sick, connections: { 5433: count }, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, awaited })] })) }, 'small-pool').instead
+  assert.match(adviceFor('pg', 1), /^use a pool, where it is one client for all requests; give connections back sooner/)
+  for (const pool of [adviceFor('pg', 2), adviceFor('pg-pool', 1)]) assert.match(pool, /^give connections back sooner/)
+})
+
 test('queries of one connection cannot be made together', () => {
   const { sick } = WAITING.find(({ id }) => id === 'serial-awaits')
   const adviceFor = awaited => find({ ...sick, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, function: 'order', awaited })] })) }, 'serial-awaits').instead

@@ -186,7 +186,7 @@ function fullPools (readings) {
   const at = ofPort.find(({ line }) => line.awaited === 'pg-pool') ?? ofPort[0]
   return [{
     name: at.line.via ?? at.line.awaited ?? name,
-    instead: adviceOnPool(CLIENTS[name].option),
+    instead: `${size === 1 && at.line.awaited !== 'pg-pool' ? 'use a pool, where it is one client for all requests; ' : ''}${adviceOnPool(CLIENTS[name].option)}`,
     at,
     ...timesOf(readings, ofPort, inLine),
     size
