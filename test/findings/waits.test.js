@@ -5,6 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
+const { slowElsewhere } = require('../../lib/observer/findings/detectors/loop')
 const { readings } = require('./readings')
 const { WAITING, lineOf, routeOf } = require('./waiting')
 
@@ -37,6 +38,12 @@ test('lookups that queue are told by one sampled request, as few end', () => {
   assert.match(what, /the 2 of 4 that lookups may have, and further lookups queue\. Requests wait at loadOrders \(orders\.js:12\)/)
   assert.equal(where.function, 'loadOrders')
   assert.equal(asked(3), undefined)
+})
+
+test('a route that is slow elsewhere is so beside a loop that waits for a CPU now and then', () => {
+  const waiting = readings({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] }, waits: [routeOf([lineOf({ meanMs: 800, durationMs: 900 })], { durationMs: 900 })] })
+  assert.equal(slowElsewhere.find(waiting, [{ id: 'starved', share: 0.1 }]).length, 1)
+  assert.deepEqual(slowElsewhere.find(waiting, [{ id: 'starved', share: 0.4 }]), [])
 })
 
 test('a queue before a database is no lock of the database', () => {

@@ -195,6 +195,8 @@ function mostlyBy ({ where }) {
 const SLOW_ELSEWHERE = Object.freeze({
   maxUtilization: 0.6,
   maxStalledShare: 0.05,
+  // For which the loop waited for a CPU: with more, requests may be slow for that.
+  maxStarvedShare: 0.2,
   maxRoutes: 3,
   // Calls of one kind in a request, from which on they are likely to be one for each of the rows of another.
   manyCalls: 10,
@@ -218,6 +220,7 @@ const slowElsewhere = {
     const utilization = utilizationOf(readings)
     if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
     if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
+    if (found.some(({ id, share }) => id === 'starved' && share > SLOW_ELSEWHERE.maxStarvedShare)) return []
     const routes = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route))
     if (routes.length === 0) return []
     const isPoll = (/** @type {{ route: string }} */ { route }) => {

@@ -34,7 +34,7 @@ const STARVED = Object.freeze({
  */
 const starved = {
   ids: ['starved'],
-  explains: ['slow-elsewhere', 'many-short-turns'],
+  explains: ['many-short-turns'],
   find (readings, found) {
     const observedMs = stallTimeOf(readings)
     const stalls = sumStalls(readings, ['starved'])
