@@ -119,6 +119,8 @@ test('what to look at depends on what is awaited where a route is slow elsewhere
   }
   assert.match(of({ awaited: 'pg-pool', via: 'drizzle-orm' }), /look at the statements of loadOrders \(orders\.js:12\): their plan .*given back on every path/)
   assert.match(of({ awaited: 'Promise.all', longest: { function: 'prices', file: 'prices.js', line: 4, column: 1 } }), /for Promise\.all, in which prices \(prices\.js:4\) takes longest\./)
+  assert.match(of({ awaited: 'nodemailer' }), /awaits: how long the other side takes, whether its answer can be cached/)
+  assert.match(of({ awaited: 'nodemailer', waits: 20 }), /awaits; run in parallel what is awaited one after the other/)
   assert.match(of({ awaited: 'nodemailer' }), /look at what loadOrders \(orders\.js:12\) awaits.*connection pools$/)
   assert.match(of({ awaited: 'node:events' }), /Where it is a long poll.* nothing is wrong$/)
   assert.match(of({ awaited: 'pg-pool', sharedMs: 5000 }), /at loadOrders \(orders\.js:12\), for pg-pool, several of them for one result\./)

@@ -202,7 +202,8 @@ const SLOW_ELSEWHERE = Object.freeze({
   manyCalls: 10,
   minUnseen: 0.5,
   minClient: 0.5,
-  minShared: 0.5
+  minShared: 0.5,
+  minAll: 0.9
 })
 // What these say of a route is more.
 const EXPLAINED_BY = new Set(['hanging-requests', 'small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
@@ -329,7 +330,10 @@ function adviceToMeasure (route, at) {
   }
   if (line.resumedBy !== null) return `look at what lets it go on, ${placed(line.resumedBy)}: how long one takes, and how many go on at a time`
   if (line.awaited === null || line.awaited === 'node:events' || mayBeLongPoll(line)) return `look at what ${placed(line)} awaits; ${IN_PARALLEL}. Where it is a long poll, which waits for its next event, nothing is wrong`
-  return `look at what ${placed(line)} awaits; ${IN_PARALLEL}; check the sizes of connection pools`
+  // Nothing else is awaited that could run meanwhile.
+  const isAll = at.share >= SLOW_ELSEWHERE.minAll && line.waits < line.requests * 1.5
+  const cure = isAll ? 'how long the other side takes, whether its answer can be cached, and whether the response can be sent before' : IN_PARALLEL
+  return `look at what ${placed(line)} awaits${isAll ? ': ' : '; '}${cure}; check the sizes of connection pools`
 }
 
 /** @param {string} route @param {NonNullable<ReturnType<typeof mostWaited>>} waited */
