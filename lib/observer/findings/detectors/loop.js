@@ -10,7 +10,7 @@ const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranS
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
 const { DATABASES } = require('../../waits/await-stacks')
-const { mayBeLongPoll } = require('../waiting')
+const { mayBeLongPoll, placeOf: waitPlaceOf } = require('../waiting')
 const { POLLING } = require('./builtins')
 const { isWorth, kindOf, placeOf } = require('./hot-spot')
 
@@ -248,7 +248,7 @@ const slowElsewhere = {
         client && `For ${percent(client.share)} of it the client had not ${client.has}.`,
         waits !== '' && `In flight now: ${waits}.`
       ),
-      where: at === null ? null : { ...codeOf(at.line), via: null, route: worst.route },
+      where: waitPlaceOf(at && { route: worst.route, line: at.line }),
       why: client !== null
         ? `the loop is mostly idle and on time; ${client.why}`
         : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
@@ -311,11 +311,6 @@ function describeUnseen (route) {
   }
   const lines = route.lines.slice(0, SLOW_ELSEWHERE.maxRoutes).map(line => `${placed(line)} ${percent(line.ms / route.waitingMs)}${line.awaited === null ? '' : ` for ${line.awaited}`}`)
   return `They wait at several lines: ${lines.join(', ')}.`
-}
-
-/** @param {WaitLine} line */
-function codeOf ({ function: name, file, line, column }) {
-  return { function: name, file, line, column }
 }
 
 const IN_PARALLEL = 'run in parallel what is awaited one after the other'
