@@ -4,7 +4,7 @@ import type { Prediction } from './what-if'
 /** All findings; docs/findings.md explains each. */
 export type FindingId =
   | 'hot-sync-call' | 'hot-json' | 'hot-logging' | 'hot-clock' | 'hot-dependency' | 'hot-function'
-  | 'socket-writes' | 'socket-reads' | 'socket-connects' | 'many-short-turns' | 'task-flood' | 'gc-pressure' | 'heap-grows' | 'buffers-grow' | 'memory-grows' | 'memory-full' | 'memory-report' | 'fragmentation' | 'pool-full' | 'starved' | 'suspended'
+  | 'socket-writes' | 'socket-reads' | 'socket-connects' | 'many-short-turns' | 'task-flood' | 'gc-pressure' | 'heap-grows' | 'buffers-grow' | 'memory-grows' | 'memory-full' | 'memory-report' | 'fragmentation' | 'open-files' | 'pool-full' | 'starved' | 'suspended'
   | 'hanging-requests' | 'small-pool' | 'slow-dns' | 'no-keep-alive' | 'timer-wait' | 'lock-wait' | 'serial-awaits'
   | 'start-up' | 'busy-threads' | 'slow-elsewhere' | 'own-cost' | 'unexplained-stalls' | 'nothing-wrong' | 'too-little-seen'
 

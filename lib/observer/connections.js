@@ -1,17 +1,25 @@
 'use strict'
 
-// The connections of this process as the system lists them, in /proc (Linux only), so that they cost the application nothing: how many it has opened,
-// by port, which is how large the pools of databases are now; and whose client has closed them, which the loop only notices when it reads from them.
+// The connections and other open files of this process as the system lists them, in /proc (Linux only), so that they cost the application nothing: how many
+// connections it has opened, by port, which is how large the pools of databases are now; whose client has closed them, which the loop only notices when it
+// reads from them; and whether open files become more without end.
 
 const fs = require('node:fs')
 const { attempt } = require('../base/guard')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../base/system/tcp-table')
+const { steadyGrowth } = require('./memory/growth')
 
 /** @import { Peer } from '../probe/http/in-flight' */
+/** @import { TrendPoint } from '../shared/heap/trend' */
 
 const FOLDER = '/proc/self/fd'
 // Reading them takes a millisecond for some hundred.
 const MAX_FILES = 5000
+const MAX_POINTS = 360 // an hour
+const FILES_GROW = Object.freeze({ bytes: 60, share: 0.5, lowestOf: 3 }) // as of memory, but files instead of bytes
+const NOTABLE_SHARE = 0.8 // of the limit
+/** What the link of a file begins with, by its kind. */
+const KINDS = Object.freeze(/** @type {[RegExp, string][]} */ ([[/^socket:/, 'sockets'], [/^pipe:/, 'pipes'], [/inotify/, 'watchers'], [/^anon_inode:\[?event/, 'event loops'], [/^\//, 'files']]))
 const MAX_BYTES = 8e6 // some 50,000 connections: more take too long to search
 
 /**
@@ -40,6 +48,62 @@ function ownSockets () {
   } catch {
     return null
   }
+}
+
+/**
+ * @typedef {object} OpenFilesState
+ * @property {number} open
+ * @property {number} limit  of open files, at which opening another one fails
+ * @property {{ perMinute: number, grown: number, minutes: number } | null} growing  null: they do not
+ * @property {Record<string, number>} kinds  how many of each kind; empty where there are neither many nor more and more
+ */
+
+class OpenFiles {
+  /** How many there were. @type {TrendPoint[]} */
+  #points = []
+  #folder
+
+  /** @param {string} [folder]  of the system, with an entry for each */
+  constructor (folder = FOLDER) {
+    this.#folder = folder
+  }
+
+  /** One reading. @param {number} atMs */
+  note (atMs) {
+    const open = countFiles(this.#folder)
+    if (open !== null) this.#points = [...this.#points, { atMs, bytes: open, spaces: {} }].slice(-MAX_POINTS)
+  }
+
+  /** @returns {OpenFilesState | null} null: not known */
+  state () {
+    const open = countFiles(this.#folder)
+    const limit = open === null ? NaN : Number(/^Max open files\s+(\d+)/m.exec(attempt(() => fs.readFileSync('/proc/self/limits', 'latin1'), ''))?.[1])
+    if (open === null || !(limit > 0)) return null
+    const growth = steadyGrowth(this.#points, FILES_GROW)
+    const growing = growth && { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }
+    return { open, limit, growing, kinds: growing !== null || open >= limit * NOTABLE_SHARE ? kindsOf(this.#folder) : {} }
+  }
+}
+
+/** @param {string} folder */
+function countFiles (folder) {
+  try {
+    return fs.readdirSync(folder).length
+  } catch {
+    return null
+  }
+}
+
+/** @param {string} folder */
+function kindsOf (folder) {
+  /** @type {Record<string, number>} */
+  const kinds = {}
+  for (const file of fs.readdirSync(folder).slice(-MAX_FILES)) { // those that were opened last
+    const link = attempt(() => fs.readlinkSync(`${folder}/${file}`), '')
+    const [, kind = 'others'] = KINDS.find(([begins]) => begins.test(link)) ?? []
+    if (link !== '') kinds[kind] = (kinds[kind] ?? 0) + 1
+  }
+  return kinds
 }
 
 /**
@@ -86,4 +150,4 @@ function toWords (bytes) {
   return [...words].map(word => word.toString(16).toUpperCase().padStart(8, '0')).join('')
 }
 
-module.exports = { findGone, goneClients, readOpenConnections }
+module.exports = { NOTABLE_SHARE, OpenFiles, findGone, goneClients, readOpenConnections }

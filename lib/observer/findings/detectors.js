@@ -10,7 +10,7 @@ const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
 const { socketCalls } = require('./detectors/socket-calls')
-const { busyThreads, ownCost, poolFull, starved, suspended } = require('./detectors/system')
+const { busyThreads, openFiles, ownCost, poolFull, starved, suspended } = require('./detectors/system')
 const { blockedConnection, noKeepAlive, slowDns, smallPool } = require('./detectors/waits')
 
 /** @import { Detector } from './finding' */
@@ -28,6 +28,7 @@ const DETECTORS = Object.freeze([
   fragmentation,
   memoryFull,
   memoryReport,
+  openFiles,
   poolFull,
   starved,
   suspended,

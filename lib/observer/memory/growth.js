@@ -59,15 +59,8 @@ class OwnerGrowth {
 
   /** @returns {Growing | null} null: it does not grow */
   read () {
-    const points = lowest(this.#points, OWNERS[this.#owner].lowestOf)
-    const { verdict, minutes, usedBytes, bytesPerMinute } = judge(points, Infinity)
-    if (verdict !== 'growing') return null
-    const grownBytes = bytesPerMinute * minutes
-    const { bytes, share } = OWNERS[this.#owner]
-    if (grownBytes < Math.max(bytes, points[0].bytes * share)) return null
-    const second = judge(points.slice(Math.floor(points.length / 2)), Infinity)
-    if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
-    return { owner: this.#owner, name: this.#name, bytes: usedBytes, bytesPerMinute: second.bytesPerMinute, grownBytes, minutes }
+    const growth = steadyGrowth(this.#points, OWNERS[this.#owner])
+    return growth && { owner: this.#owner, name: this.#name, ...growth }
   }
 
   /**
@@ -99,6 +92,22 @@ class OwnerGrowth {
 }
 
 /**
+ * @param {TrendPoint[]} all
+ * @param {{ bytes: number, share: number, lowestOf: number }} least  growth that is reported
+ * @returns {Pick<Growing, 'bytes' | 'bytesPerMinute' | 'grownBytes' | 'minutes'> | null} null: it does not grow, or comes to an end
+ */
+function steadyGrowth (all, { bytes, share, lowestOf }) {
+  const points = lowest(all, lowestOf)
+  const { verdict, minutes, usedBytes, bytesPerMinute } = judge(points, Infinity, bytes)
+  if (verdict !== 'growing') return null
+  const grownBytes = bytesPerMinute * minutes
+  if (grownBytes < Math.max(bytes, points[0].bytes * share)) return null
+  const second = judge(points.slice(Math.floor(points.length / 2)), Infinity)
+  if (second.bytesPerMinute < bytesPerMinute * STEADY) return null
+  return { bytes: usedBytes, bytesPerMinute: second.bytesPerMinute, grownBytes, minutes }
+}
+
+/**
  * @param {TrendPoint[]} points
  * @param {number} count
  * @returns {TrendPoint[]} the lowest of each so many, at the time of the last of them
@@ -115,4 +124,4 @@ function risingShare (points) {
   return pairs.filter(isRising => isRising).length / pairs.length
 }
 
-module.exports = { OwnerGrowth }
+module.exports = { OwnerGrowth, steadyGrowth }

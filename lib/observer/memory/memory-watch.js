@@ -10,6 +10,7 @@ const { SingleFlight } = require('../../base/single-flight')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { readContainer, readMemoryRoom } = require('../../base/system/memory-room')
 const { readMappings, readResident } = require('../../base/system/resident-memory')
+const { OpenFiles } = require('../connections')
 const { fragmentationOf, readAllocator } = require('./fragmentation')
 const { OwnerGrowth } = require('./growth')
 const { ownersOf, sumByOwner } = require('./owners')
@@ -18,6 +19,7 @@ const { ownersOf, sumByOwner } = require('./owners')
 /** @import { StartInterval } from '../../base/timers' */
 /** @import { MemoryRoom } from '../../base/system/memory-room' */
 /** @import { SharedState } from '../../link/shared-state' */
+/** @import { OpenFilesState } from '../connections' */
 /** @import { MainClient } from '../../link/main-client' */
 /** @import { MainMemory } from '../../probe/heap/memory-reading' */
 /** @import { MainFigures } from './owners' */
@@ -46,6 +48,7 @@ const MAX_UNCOLLECTED_BYTES = 128e6
  * @property {number} killed  processes of the container that were killed for memory since the first reading
  * @property {MemoryRoom} room
  * @property {PreviousMemoryReport | null} previous  that a process before this one left
+ * @property {OpenFilesState | null} [files]  null: the system does not show them
  * @property {AllocationSites | null} [sites]  null: what grows has not been looked for
  */
 
@@ -58,6 +61,7 @@ class MemoryWatch {
   /** By the id of the thread. @type {Map<number, OwnerGrowth>} */
   #workerGrowth = new Map()
   #workersGrowth = new OwnerGrowth('worker') // of all: each may be small, and they become more
+  #files = new OpenFiles()
   /** @type {MainMemory['workers']} */
   #workers = []
   /** @type {ContainerMemory | null} */
@@ -108,6 +112,7 @@ class MemoryWatch {
     const [noted, resident] = [state.notedMemory, readResident()]
     if (noted === null || resident === null) return
     const atMs = this.#now()
+    this.#files.note(atMs)
     const owners = ownersOf({ resident, main: toFigures(noted), own: ownFigures(), workers: this.#workers })
     const sums = sumByOwner(owners)
     this.#keep({ at: Math.round(toEpochMs(monotonicMicros())), bytes: Object.fromEntries(sums) })
@@ -172,7 +177,7 @@ class MemoryWatch {
   /** @returns {MemoryState} */
   state () {
     const container = readContainer()
-    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), workers: this.#workers.length, unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious(), sites: this.#parts.sites?.current() ?? null }
+    return { growing: this.#growing(), fragmentation: this.#fragmentation(), allocator: readAllocator(), workers: this.#workers.length, unknownWorkers: this.#unknownWorkers(), container, killed: this.#killedOf(container), room: readMemoryRoom(), previous: this.#readPrevious(), files: this.#files.state(), sites: this.#parts.sites?.current() ?? null }
   }
 
   /** Of a day. */

@@ -44,13 +44,18 @@ class Trend {
   }
 }
 
-/** @param {readonly TrendPoint[]} points @param {number} limitBytes @returns {HeapTrend} */
-function judge (points, limitBytes) {
+/**
+ * @param {readonly TrendPoint[]} points
+ * @param {number} limitBytes
+ * @param {number} [minGrowthBytes]  over the whole time: less is not growth
+ * @returns {HeapTrend}
+ */
+function judge (points, limitBytes, minGrowthBytes = MIN_GROWTH_BYTES) {
   const first = points[0]
   const last = points[points.length - 1]
   const minutes = points.length === 0 ? 0 : (last.atMs - first.atMs) / 60_000
   const bytesPerMinute = points.length < 2 ? 0 : slopeOf(points, ({ bytes }) => bytes)
-  const verdict = verdictOf(points, minutes, bytesPerMinute)
+  const verdict = verdictOf(points, minutes, bytesPerMinute, minGrowthBytes)
   return {
     verdict,
     points: points.length,
@@ -71,11 +76,12 @@ function judge (points, limitBytes) {
  * @param {readonly TrendPoint[]} points
  * @param {number} minutes
  * @param {number} bytesPerMinute
+ * @param {number} minGrowthBytes
  * @returns {HeapTrend['verdict']}
  */
-function verdictOf (points, minutes, bytesPerMinute) {
+function verdictOf (points, minutes, bytesPerMinute, minGrowthBytes) {
   if (points.length < MIN_POINTS || minutes < MIN_MINUTES) return 'unknown'
-  const isNotable = bytesPerMinute * minutes >= Math.max(points[0].bytes * MIN_GROWTH_SHARE, MIN_GROWTH_BYTES)
+  const isNotable = bytesPerMinute * minutes >= Math.max(points[0].bytes * MIN_GROWTH_SHARE, minGrowthBytes)
   const secondHalf = points.slice(Math.floor(points.length / 2))
   return isNotable && trendScore(points) >= MIN_Z && trendScore(secondHalf) >= MIN_Z_OF_HALF ? 'growing' : 'flat'
 }

@@ -1,11 +1,12 @@
 'use strict'
 
 // Detectors of what the loop shares with others: too little CPU time, a process that was stopped, libuv's thread pool, other threads, and the cost
-// of loopscope itself.
+// of loopscope itself; and files that are left open.
 
 const { sum } = require('../../../base/sums')
 const { showPosition } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
+const { NOTABLE_SHARE } = require('../../connections')
 const { isPoolLookup, NOTABLE_WORKERS, observedMsOf, processorShares, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf, workersOf } = require('../../../shared/findings/readings')
 const { mostOfWork } = require('./hot')
 const { STARTED_AGAIN } = require('./builtins')
@@ -299,6 +300,51 @@ const OWN_COST = Object.freeze({
   minUptimeMs: 30_000
 })
 
+const SOON_MINUTES = 60
+const LATE_MINUTES = 24 * 60 // further ahead no slope reaches
+const NEARLY_ALL_FILES = 0.9
+
+/** What is left open, by its kind, and what to do about it. @type {Record<string, string>} */
+const CLOSING = Object.freeze({
+  sockets: 'consume or destroy every response, destroy the socket when a client or an error ends a request, use one agent or client for all calls instead of a new one for each, and give idle connections a timeout',
+  files: 'close what is opened: close() in finally, or streams in pipeline(), which closes them after errors as well',
+  pipes: 'child processes and their pipes are left: end them with a timeout, and consume or ignore what they write',
+  watchers: 'close() file watchers when what they are for is gone',
+  'event loops': 'worker threads are started and do not end: call terminate(), or keep a few of them in a pool (piscina)'
+})
+
+/** Files or sockets are opened and not closed: at the limit nothing can be opened, nor a connection accepted. @type {Detector} */
+const openFiles = {
+  ids: ['open-files'],
+  explains: [],
+  find (readings) {
+    const files = readings.memory?.files ?? null
+    if (files === null) return []
+    const { open, limit, growing, kinds } = files
+    const share = open / limit
+    const minutes = growing === null ? Infinity : Math.max(0, limit - open) / growing.perMinute
+    if (share < NOTABLE_SHARE && minutes > LATE_MINUTES) return []
+    const [[kind, count] = ['others', 0]] = Object.entries(kinds).sort(([, left], [, right]) => right - left)
+    const pace = growing === null ? '' : `, and ${rounded(growing.perMinute)} more each minute${minutes > LATE_MINUTES ? '' : `: the limit is reached in about ${duration(minutes * 60_000)}`}`
+    return [makeFinding(readings, {
+      id: 'open-files',
+      severity: share >= NEARLY_ALL_FILES || minutes <= SOON_MINUTES ? 'critical' : 'warning',
+      title: `${open} files and sockets are open, of ${limit} that may be${pace}.`,
+      lostMs: 0,
+      share: Math.min(1, share),
+      what: sentences(
+        `By their kind: ${Object.entries(kinds).map(([name, open]) => `${open} ${name}`).join(', ')}.`,
+        growing && `They became ${Math.round(growing.grown)} more in ${duration(growing.minutes * 60_000)}.`
+      ),
+      why: 'what is opened is not closed; at the limit opening a file, a connection or a process fails (EMFILE), and clients are not accepted',
+      instead: `${CLOSING[kind] ?? 'close what is opened when it is no longer needed'}. If they are needed, raise the limit (ulimit -n, LimitNOFILE)`,
+      evidence: { open, limit, perMinute: growing && rounded(growing.perMinute), minutesToLimit: minutes > LATE_MINUTES ? null : rounded(minutes), mostOf: kind, ofThatKind: count },
+      confidence: share >= NOTABLE_SHARE ? 'high' : 'medium',
+      next: [`ls -l /proc/${readings.pid}/fd`]
+    })]
+  }
+}
+
 // Components that run in threads of their own.
 const ELSEWHERE = new Set(['observer', 'source-maps'])
 
@@ -345,4 +391,4 @@ const ownCost = {
   }
 }
 
-module.exports = { busyThreads, ownCost, poolFull, starved, suspended }
+module.exports = { busyThreads, openFiles, ownCost, poolFull, starved, suspended }
