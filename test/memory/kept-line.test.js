@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { keptLineOf } = require('../../lib/observer/memory/sites/kept-line')
+const { handedOverAt, keptByPackage, keptLineOf, wrappedAt } = require('../../lib/observer/memory/sites/kept-line')
 
 /** The line that keeps what the function at the beginning of the text allocates. @param {string} text  @param {string | null} [holder] */
 function keptIn (text, holder = null) {
@@ -140,7 +140,83 @@ test('a function of another file is searched as well', () => {
   assert.deepEqual(keptLineOf([{ function: '', file: 'app/routes.js', line: 2, column: 1 }], null, source)?.keptAt, { file: 'store/index.js', line: 3, text: 'rows.push(row)' })
 })
 
+test('what is thrown is kept by an error handler', () => {
+  const handlers = '\napp.use((req, res, next) => {\n  seen.push(req)\n})\napp.use((error, req, res, next) => {\n  failures[req.url] = error\n})'
+  assert.deepEqual(keptIn(`async (id) => {\n  throw new NotFound(read(id))\n}${handlers}`), [8, 'Map'])
+  assert.deepEqual(keptIn("(id) => {\n  throw new NotFound(read(id))\n}\napp.on('error', (err, ctx) => {\n  last.push(err)\n})"), [5, 'Array'])
+  assert.equal(keptIn(`async (id) => {\n  return read(id)\n}${handlers}`), null)
+})
+
 test('a listener of a signal', () => {
   assert.deepEqual(keptIn('(id, signal) => {\n  return new Promise((resolve, reject) => {\n    signal.addEventListener("abort", () => reject(id))\n  })\n}'), [3, 'listeners'])
   assert.equal(keptIn('(id, signal) => {\n  signal.addEventListener("abort", stop)\n  signal.removeEventListener("abort", stop)\n}'), null)
+})
+
+test('of several lines the one counts from which nothing is removed, and that holds what is allocated', () => {
+  const run = (/** @type {string[]} */ ...lines) => keptIn(`async (job) {\n  ${lines.join('\n  ')}\n}`)
+  assert.deepEqual(run('this.running.set(job.id, job)', 'this.history.push(work(job))', 'this.running.delete(job.id)'), [3, 'Array'])
+  assert.deepEqual(run('this.counts[job.kind] = (this.counts[job.kind] ?? 0) + 1', 'this.history.push(work(job))'), [3, 'Array'])
+  assert.deepEqual(run('attempts.set(job.id, (attempts.get(job.id) || 0) + 1)', 'waiting.push(work(job))', 'attempts.delete(job.id)', 'waiting.shift()'), [3, 'Array'])
+  assert.deepEqual(run('if (!rooms.has(job.id)) rooms.set(job.id, new Set())', 'members.push(job)'), [3, 'Array'])
+  assert.deepEqual(run('tokens.set(job.id, job)', 'setTimeout(() => tokens.delete(job.id), DAY_MS)'), [3, 'timers'])
+  assert.deepEqual(run('inflight.set(job.id, work(job))', 'job.done.then(() => inflight.delete(job.id))'), [2, 'Map'])
+  assert.deepEqual(run('const timer = setTimeout(stop, LONG_MS)', 'await once(bus, "x")', 'clearTimeout(timer)'), [3, 'listeners'])
+  assert.equal(run('one.set(job.id, job)', 'other.set(job.id, job)'), null)
+})
+
+test('a method that looks something up in what outlives the call', () => {
+  const members = (/** @type {string} */ body) => `(room, socket) {\n  this.#members(room).add(socket)\n}\n  #members (room) {\n    ${body}\n  }`
+  assert.deepEqual(keptIn(members('if (!this.#rooms.has(room)) this.#rooms.set(room, new Set())\n    return this.#rooms.get(room)')), [2, 'Set'])
+  assert.equal(keptIn(members('return new Set(room)')), null)
+})
+
+test('what lives until it is closed', () => {
+  assert.deepEqual(keptIn('(job) => {\n  const { port1, port2 } = new MessageChannel()\n  return new Promise(resolve => {\n    port1.on("message", resolve)\n  })\n}'), [2, 'handles'])
+  assert.deepEqual(keptIn('(job) => {\n  const { port1, port2 } = new MessageChannel()\n  return new Promise(resolve => {\n    port1.once("message", () => port1.close())\n  })\n}'), [2, 'handles'])
+  assert.deepEqual(keptIn('(path) => {\n  fs.watch(path, () => load(path))\n}'), [2, 'handles'])
+  assert.deepEqual(keptIn('(id) => {\n  return new Promise((resolve, reject) => {\n    http.get(url, response => resolve(response.statusCode)).on("error", reject)\n  })\n}'), [2, 'promises'])
+  assert.deepEqual(keptIn('(id) => {\n  return new Promise(resolve => {\n    http.get(url, response => resolve(response.statusCode))\n  })\n}', 'sockets'), [3, 'sockets'])
+})
+
+test('a loop that waits for the next event', () => {
+  assert.deepEqual(keptIn('async (req, res) => {\n  for await (const score of pubsub.asyncIterableIterator([req.url])) {\n    res.write(score)\n  }\n}'), [2, 'promises'])
+  assert.deepEqual(keptIn("async () => {\n  for await (const [message] of on(bus, 'message')) handle(message)\n}"), [2, 'promises'])
+  assert.equal(keptIn('async (req) => {\n  for await (const chunk of req) count(chunk)\n  for await (const row of readRows(req)) count(row)\n}'), null)
+})
+
+/** @param {Record<string, string>} files */
+function sourceOf (files) {
+  return { read: (/** @type {string} */ file, /** @type {number} */ from, to = from) => files[file]?.split('\n').slice(from - 1, to) ?? [] }
+}
+const at = (/** @type {string} */ name, /** @type {string} */ file, /** @type {number} */ line, column = 1) => ({ function: name, file, line, column })
+
+test('the line that gives a function to a package which keeps its results, also where the stack shows no package', () => {
+  const app = 'async function load (id) {\n  return rows(id)\n}\nconst loadOnce = pMemoize(load)\nconst cache = new LRUCache({\n  max: 1e6,\n  fetchMethod: async id => rows(id)\n})'
+  assert.deepEqual(wrappedAt([at('load', 'app.js', 1)], null, sourceOf({ 'app.js': app })), { keptAt: { file: 'app.js', line: 4, text: 'const loadOnce = pMemoize(load)' }, holder: 'memoized results' })
+  assert.equal(wrappedAt([at('fetchMethod', 'app.js', 7, 16)], 'cached values', sourceOf({ 'app.js': app }))?.keptAt.line, 5)
+  assert.equal(wrappedAt([at('other', 'app.js', 1)], null, sourceOf({ 'app.js': app })), null)
+})
+
+test('the line that calls a package which keeps what it is given', () => {
+  const registry = 'node_modules/registry/index.js'
+  const files = {
+    'app.js': 'function loggerOf (id) {\n  return registry.get(id, { id })\n}\nfunction breakerOf (id) {\n  return new Breaker(() => call(id))\n}\nfunction parse (text) {\n  const parser = create()\n  return parser.get(text)\n}',
+    [registry]: 'class Registry {\n  get (id, options) {\n    return this.create(id, options)\n  }\n  create (id, options) {\n    this.loggers.set(id, make(options))\n  }\n}',
+    'node_modules/breaker/index.js': 'class Breaker {\n  constructor (action) {\n    this.stats = action\n  }\n}\nclass Stats {\n  constructor () {\n    this.timer = setInterval(() => this.next(), 1e3)\n  }\n}'
+  }
+  const get = [at('Registry.get', registry, 2, 7), at('create', registry, 5, 9)]
+  assert.deepEqual(keptByPackage(at('loggerOf', 'app.js', 1), get, sourceOf(files))?.keptAt, { file: 'app.js', line: 2, text: 'return registry.get(id, { id })' })
+  assert.equal(keptByPackage(at('parse', 'app.js', 7), get, sourceOf(files)), null) // local
+  assert.equal(keptByPackage(at('loggerOf', 'app.js', 1), get.slice(0, 1), sourceOf(files)), null) // which keeps nothing
+  const breaker = [at('Breaker', 'node_modules/breaker/index.js', 2, 15), at('Stats', 'node_modules/breaker/index.js', 7, 15)]
+  assert.deepEqual(keptByPackage(at('breakerOf', 'app.js', 4), breaker, sourceOf(files)), { keptAt: { file: 'app.js', line: 5, text: 'return new Breaker(() => call(id))' }, holder: 'timers' })
+  assert.equal(keptByPackage(at('breakerOf', 'app.js', 4), breaker.slice(0, 1), sourceOf(files)), null)
+})
+
+test('the only line that hands something over to what outlives the call', () => {
+  const handed = (/** @type {string} */ text) => handedOverAt([at('f', 'app.js', 1)], sourceOf({ 'app.js': text }))?.keptAt.line ?? null
+  assert.equal(handed('(req, res) => {\n  const event = read(req)\n  audit$.next(event)\n  log.info(event)\n  res.end()\n}'), 3)
+  assert.equal(handed("(req, res) => {\n  texts.addBundle('en', read(req))\n  res.json(texts.get('key'))\n}"), 2)
+  assert.equal(handed('(req, res) => {\n  audit$.next(req)\n  store.save(req)\n}'), null)
+  assert.equal(handed("(req, res) => {\n  const list = []\n  list.add(req)\n  bus.emit('x', req)\n  fs.writeFile(path, text)\n}"), null)
 })

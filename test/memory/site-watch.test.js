@@ -24,6 +24,9 @@ const report = memoize((from, to) => {
   history.push(from)
   return rowsOf(from, to)
 })
+function ordersOf (tenant) {
+  return connection.model(tenant, tenant.map(name => ({ name })))
+}
 `
 
 const frame = (functionName, url, lineNumber, columnNumber) => ({ functionName, scriptId: url, url, lineNumber: lineNumber - 1, columnNumber: columnNumber - 1 })
@@ -142,6 +145,20 @@ test.describe('sites of what stays', () => {
     const written = [...own, frame('write_', 'node:_http_outgoing', 900, 1), frame('_write', 'node:internal/streams/writable', 400, 1)]
     const [site] = await sitesOf([own, own, own, own, own, written])
     assert.equal(site.holder, 'write queues')
+  })
+
+  test('what a package keeps that is called on something that outlives the call is kept on the line of the call', async () => {
+    const folder = path.join(path.dirname(file), 'node_modules/registry')
+    fs.mkdirSync(folder, { recursive: true })
+    fs.writeFileSync(path.join(folder, 'index.js'), 'class Registry {\n  model (name, fields) {\n    this.models[name] = make(fields)\n  }\n}')
+    const [inRegistry, inApp] = [frame('Registry.model', path.join(folder, 'index.js'), 2, 9), frame('ordersOf', file, 16, 18)]
+    const fields = frame('', file, 17, 51)
+    const [site] = await sitesOf([[inApp, fields], [inApp, fields], [inApp, inRegistry]])
+    assert.deepEqual([site.line, site.keptAt?.line], [17, 17])
+    const [other] = await sitesOf([[inApp, fields]])
+    assert.equal(other.keptAt, null)
+    const [byPackage] = await sitesOf([[inRegistry]])
+    assert.equal(byPackage.keptAt, null)
   })
 
   test('Buffers that a package creates are kept by the handler of their route', async () => {

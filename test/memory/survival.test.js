@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { judgeSurvival } = require('../../lib/observer/memory/sites/survival')
+const { judgeSurvival } = require('../../lib/observer/memory/sites/heap-sites')
 
 const SECONDS = [30, 30, 30, 30, 30, 30]
 

@@ -55,6 +55,14 @@ const KEEPING_PACKAGES = Object.freeze([
     isCaller: true,
     wraps: /\bnew \w*Loader\s*\(/,
     cure: 'a DataLoader keeps every row it has loaded: create one for each request, or turn its cache off'
+  },
+  {
+    holder: 'cached values',
+    file: inPackage('lru-cache'),
+    name: /fetch|memo/i,
+    isCaller: true,
+    wraps: /\bnew (?:[\w$]+\.)*\w*Cache\s*\(/,
+    cure: 'a cache fetches values and drops none: check that its limit counts what they take (max, or maxSize with a sizeCalculation of bytes), and give them a time to live'
   }
 ])
 

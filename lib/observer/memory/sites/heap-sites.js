@@ -1,13 +1,15 @@
 'use strict'
 
 // Sums up sampled allocations that are alive by site: the function of the application that allocated them, the route it works for, and the interval
-// in which they were allocated. Pure.
+// in which they were allocated; and judges by their age whether a site leaks: what leaks is alive from every interval in which it was allocated; of a cache
+// with a limit and of work in progress the older part is gone; a warm-up is alive from the first interval only. Pure.
 
 const { describeFrame } = require('../../../formats/profile/frame')
 const { functionKey, toProfileNode } = require('../../../formats/profile/heap-tree')
 const { KEEPING_PACKAGES, packageOfPath } = require('../../../shared/heap/keeping-packages')
-const { judgeSurvival } = require('./survival')
+const { sum } = require('../../../base/sums')
 
+/** @import { AllocationSite } from '../../../../types/memory' */
 /** @import { CallFrame, ProfileNode } from '../../../../types/profile' */
 /** @import { Frame } from '../../../formats/profile/frame' */
 /** @import { SampledNode, SamplingProfile } from '../../../formats/profile/heap-tree' */
@@ -20,15 +22,30 @@ const { judgeSurvival } = require('./survival')
  * @property {string | null} through
  * @property {string | null} route
  * @property {string | null} holder
+ * @property {PackageCall[]} calls  heaviest first
  * @property {number} bytes
  * @property {number} samples
  * @property {number[]} byBirth
  * @property {boolean} isAttributed  to code outside Node.js
  *
- * @typedef {RawSite & { holders: Map<string, number>, packages: Map<string | null, number> }} Found
+ * @typedef {{ caller: CallFrame, frames: CallFrame[] }} PackageCall  frames: the function of the package that a function of the application calls, and those
+ *   that it calls
+ *
+ * @typedef {{ bytes: number, caller: CallFrame, frames: Map<string, CallFrame> }} Calls  of one function of a package by another of the application
+ * @typedef {Omit<RawSite, 'calls'> & { holders: Map<string, number>, packages: Map<string | null, number>, calls: Map<string, Calls> }} Found
  */
 
+const MIN_INTERVALS = 4 // the last one is not judged: its requests may be under way
+const MIN_SAMPLES = 5
+const FEW_SAMPLES = 24 // then there are only three intervals: an empty one would be chance
+const FEW_INTERVALS = 3
+const ONCE_SHARE = 0.8
+const MIN_OLD_SHARE = 0.35 // of a leak the older half is as large as the younger one
+const MIN_ALIVE_SHARE = 0.75 // of the intervals; a leak may come from a job that runs now and then
+
 const MAX_CHAIN = 6
+const MAX_CALLED = 20 // functions of a package, of each call
+const MAX_CALLS = 3 // of packages, of each site
 const MIN_PLACE_SHARE = 0.2
 const BUILTIN = /^node:(?:internal\/)?([\w-]+)/
 
@@ -45,6 +62,7 @@ const HOLDERS = Object.freeze(/** @type {HolderRow[]} */ ([
   [/^(push|unshift|splice|concat)$/, /^$/, 'Array'],
   [/^(_addListener|addListener|on|once|_onceWrap|prependListener)$/, /^node:events/, 'listeners'],
   [/./, /^node:internal\/modules\//, 'modules'],
+  [/./, /^node:internal\/(?:worker\/io|per_context\/messageport)/, 'handles'],
   [/./, /^node:internal\/worker/, 'workers'],
   [/./, /^node:(internal\/)?timers/, 'timers'],
   [/^(then|Promise|catch|finally|promiseInitHook\w*)$/, /^(node:internal\/(promise|async)\S*)?$/, 'promises'],
@@ -101,18 +119,35 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
       byBirth: new Array(boundaries.length + 1).fill(0),
       isAttributed: isOutsideNode(frameOf(chain[0])),
       holders: new Map(),
-      packages: new Map()
+      packages: new Map(),
+      calls: new Map()
     }
     sites.set(key, known)
     known.bytes += size
     known.samples++
     known.packages.set(through, (known.packages.get(through) ?? 0) + size)
     known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
+    noteCalls(known.calls, chain[0], below.filter(node => frameOf(node).origin === 'dependency'), size)
     const holder = holderOf(CALLERS, above) ?? holderOf(WRITES, below) ?? holderOf(HOLDERS, below)
     if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
   }
   const joined = joinInlined([...sites.values()], intervals)
-  return joined.map(({ holders, packages, ...site }) => ({ ...site, through: mostOf(packages), holder: biggest(holders, site.bytes) }))
+  return joined.map(({ holders, packages, calls, ...site }) => {
+    const heaviest = [...calls.values()].filter(({ bytes }) => bytes >= site.bytes * MIN_HOLDER_SHARE).sort((left, right) => right.bytes - left.bytes)
+    const shown = heaviest.slice(0, MAX_CALLS).map(({ caller, frames }) => ({ caller, frames: [...frames.values()] }))
+    return { ...site, through: mostOf(packages), holder: biggest(holders, site.bytes), calls: shown }
+  })
+}
+
+/** @param {Found['calls']} calls @param {SampledNode} caller @param {SampledNode[]} nodes  of packages, innermost first @param {number} bytes */
+function noteCalls (calls, { callFrame: caller }, nodes, bytes) {
+  const [entry] = nodes.slice(-1)
+  if (entry === undefined) return
+  const key = `${functionKey(caller)} ${functionKey(entry.callFrame)}`
+  const known = calls.get(key) ?? { bytes: 0, caller, frames: new Map() }
+  calls.set(key, known)
+  known.bytes += bytes
+  for (const { callFrame } of nodes.toReversed()) if (known.frames.size < MAX_CALLED) known.frames.set(functionKey(callFrame), callFrame)
 }
 
 /**
@@ -126,7 +161,7 @@ function joinInlined (sites, intervals) {
   for (const outer of sites.toSorted((one, other) => one.chain.length - other.chain.length)) {
     const inner = [...left].filter(site => site !== outer && site.route === outer.route && isInlined(site.chain, outer.chain))
     if (inner.length === 0 || !left.has(outer)) continue
-    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map(), packages: new Map() })
+    const joined = [outer, ...inner].reduce(add, { ...outer, bytes: 0, samples: 0, byBirth: outer.byBirth.map(() => 0), holders: new Map(), packages: new Map(), calls: new Map() })
     if (judgeSurvival(joined.byBirth, intervals, joined.samples) !== 'stays') continue
     const [place = outer] = inner.filter(({ bytes }) => bytes >= joined.bytes * MIN_PLACE_SHARE).sort((one, other) => other.bytes - one.bytes)
     Object.assign(outer, joined, { chain: place.chain, packages: place.packages, isAttributed: place.isAttributed })
@@ -150,6 +185,7 @@ function isInlined (chain, shorter) {
 
 /** @param {Found} sum @param {Found} site @returns {Found} */
 function add (sum, site) {
+  for (const [key, calls] of site.calls) sum.calls.set(key, { ...calls, bytes: calls.bytes + (sum.calls.get(key)?.bytes ?? 0) })
   for (const [holder, bytes] of site.holders) sum.holders.set(holder, (sum.holders.get(holder) ?? 0) + bytes)
   return { ...sum, bytes: sum.bytes + site.bytes, samples: sum.samples + site.samples, byBirth: sum.byBirth.map((bytes, index) => bytes + site.byBirth[index]) }
 }
@@ -230,4 +266,31 @@ function stackOf (leaf, parents) {
   return stack
 }
 
-module.exports = { heapSitesOf, isKeptByCaller, packageOf }
+/**
+ * @param {readonly number[]} byBirth  bytes, oldest first
+ * @param {readonly number[]} intervals  seconds of each
+ * @param {number} samples
+ * @returns {AllocationSite['verdict']}
+ */
+function judgeSurvival (byBirth, intervals, samples) {
+  if (byBirth.length < MIN_INTERVALS || samples < MIN_SAMPLES) return 'young'
+  const judged = byBirth.slice(0, -1)
+  const total = sum(judged)
+  if (total === 0) return 'temporary'
+  if (judged[0] >= total * ONCE_SHARE) return 'once'
+  const groups = samples < FEW_SAMPLES ? inGroups(judged, FEW_INTERVALS) : judged
+  const alive = groups.filter(bytes => bytes > 0).length
+  if (alive < groups.length * MIN_ALIVE_SHARE) return 'temporary'
+  const half = Math.floor(judged.length / 2)
+  const perSecond = (/** @type {number} */ from, /** @type {number} */ to) => sum(judged.slice(from, to)) / sum(intervals.slice(from, to))
+  const [older, younger] = [perSecond(0, half), perSecond(judged.length - half, judged.length)]
+  const error = (older + younger) / Math.sqrt(samples) // twice the standard error of each
+  return older + error >= younger * MIN_OLD_SHARE ? 'stays' : 'temporary'
+}
+
+/** @param {readonly number[]} values @param {number} count */
+function inGroups (values, count) {
+  return Array.from({ length: count }, (_, index) => sum(values.slice(Math.round(index * values.length / count), Math.round((index + 1) * values.length / count))))
+}
+
+module.exports = { MIN_INTERVALS, heapSitesOf, isKeptByCaller, judgeSurvival, packageOf }

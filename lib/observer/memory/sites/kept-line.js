@@ -3,91 +3,27 @@
 // Finds the line on which a function probably keeps what it allocates: V8 knows the function, not the line. It is the only line of the function that adds
 // something to a collection, a listener or a timer; where there are several, or none, no line is named. Pure but for the source lines.
 
-const { posix } = require('node:path')
+const { isBuiltin } = require('node:module')
 const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
+const { BUILTIN, CALLED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles } = require('./keeping-code')
 
 /** @import { AllocationSite } from '../../../../types/memory' */
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
 /** @import { SourceLines } from '../../stalls/culprit/source-lines' */
+/** @import { Code, Line } from './keeping-code' */
 
-/**
- * @typedef {{ line: number, text: string, kind: string, rank: number }} Line  rank: 0 is best
- * @typedef {(name: string) => boolean} IsOfModule  whether a variable of that name is declared by the file itself
- * @typedef {{ place: CodeFrame, isConstructor: boolean, isOfModule: IsOfModule, lines: { code: string, text: string }[] }} Code  of a function
- * @typedef {{ body: string, parameters: string, isConstructor: boolean, isOfModule: IsOfModule }} Scope
- */
-
-const MAX_LINES = 150
-const MAX_FILE_LINES = 20_000
 const MAX_TEXT = 120
-const MAX_ALIASES = 3
 const MAX_CALLS = 3 // from function to function
 const MAX_CALLED = 50
+const THROWS = /\bthrow\b|\bnext\s*\(\s*(?:new\b|err)/
+const HANDLES_ERRORS = /\.\s*(?:use|on|onError|setErrorHandler)\s*\(\s*(?:'\w+'\s*,\s*)?((?:async\s+)?(?:function\b[^(]*)?\(\s*e(?:rr(?:or)?)?\s*(?::[^,]+)?,.*)/
+const MAX_OPTIONS = 20 // lines of a call that a function is written in
 
-// How directly a line adds to something that outlives the call: itself, over a variable or a lookup, or by a name that only sounds like a lookup.
-const DIRECT = 0
-const LOOKED_UP = 1
-const GUESSED = 2
-
-const INDEX = String.raw`\[(?!\s*(?:\d+|'')\s*\])(?:[^[\]]|\[[^[\]]*\])+\]` // a constant key does not grow anything
-
-/** What follows the name of what keeps. */
-const ADDS = Object.freeze(/** @type {[string, RegExp][]} */ ([
-  ['listeners', /\s*\??\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe|use|addHook)\s*\(/g],
-  ['Map', /\s*\??\.\s*set\s*\(/g],
-  ['Set', /\s*\??\.\s*add\s*\(/g],
-  ['Array', /\s*\??\.\s*(?:push|unshift)\s*\(/g],
-  ['Array', /\[\s*[\w$.#]+\.length\s*\]\s*=(?![=>])/g],
-  ['object', new RegExp(String.raw`(?:\?\.)?${INDEX}\s*(?:\?\?|\|\|)?=(?![=>])`, 'g')],
-  ['promises', /\s*\.\s*then\s*\(/g]
-]))
-/** The name of what keeps is the first group, if there is one. */
-const KEEPS = Object.freeze(/** @type {[string, RegExp][]} */ ([
-  ['timers', /(?:^|[^\w.])(?:setInterval|setTimeout)\s*\(/],
-  ['timers', /(?:^|[^\w$])(?:debounce|throttle)\s*\(/],
-  ['listeners', /(?:^|[^\w.$])(?:once|addAbortListener)\s*\(\s*([\w$.]+)\s*,/], // of node:events
-  ['object', /\bObject\s*\.\s*assign\s*\(\s*([\w$.#]+)\s*,/],
-  ['Array', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*(?:\[\s*\.\.\.\s*\1(?![\w$])|\1\s*\.\s*concat\s*\()/],
-  ['object', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*\{\s*\.\.\.\s*\1(?![\w$])/],
-  ['FinalizationRegistry', /([\w$.#]*(?:registry|finalization|finalizer)\w*)\s*\.\s*register\s*\([^,]+,/i],
-  ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/],
-  ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(/] // only where the stack shows sockets
-]))
-// It ends by itself.
-const SLEEPS = /new Promise\s*\(\s*\(?\s*([\w$]+)[^=]*=>\s*\{?\s*(?:setTimeout|setImmediate)\s*\(\s*\1(?![\w$])/
-// It ends soon.
-const SHORT_TIMER = /(?<![\w$])setTimeout(?=\s*\([^;]*,\s*\d[\d_]{0,4}\s*\))/g
-const ASSIGNS = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*\{(.*)$/
-
-/** What a package keeps is added by a call of it: these lines count only where the stack shows the package. @type {Readonly<Record<string, RegExp>>} */
-const CALLS = Object.freeze({
-  'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
-  'compiled schemas': /([\w$.#]+)\s*\.\s*(?:compile|compileAsync|addSchema|validate)\s*\(/,
-  modules: /(?:^|[^\w$.])(?:require|import)\s*\(/,
-  workers: /\bnew\s+(?:[\w$]+\.)*\w*Worker\s*\(/,
-  'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
-})
-
-// What belongs to a request, and goes with it; a client's interceptors do not.
-const PASSING = /(?:^|(?<!interceptors)\.)(?:req|res|request|response|reply|ctx|headers?|params|searchParams|stream|span|log|logger)$/i
-const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
-// What a request refers to, and outlives it: the application, and a connection that is kept alive.
-const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
-// A signal that a function gets may be one of the whole process.
-const SIGNAL = /^\w*signal$/i
-const CONSTRUCTOR = /(?<![\w$.])constructor\s*$/
-const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$|^(?:fromEvent|interval|timer)$/ // the last are sources of RxJS
-const WALK = /^(?:values|entries|keys)$|^(?:pipe|on|once|addListener|set|add)$/ // or it returns what it is called on
-const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
-const CALLED = /(?<![\w$])([\w$#]+)\s*\(/g
-/** A function, a variable with a function, or a method. */
-const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)|^\s+(?:static\s+|async\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*\{\s*$/
-// These are called on other things most often.
-const BUILTIN = new Set([Array, Map, Set, Promise, String, Object, Function].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)))
-const REQUIRES = /(?:\brequire\s*\(|\bfrom|\bimport\s*\(?)\s*['"](\.[^'"]+)['"]/g
-const ENDINGS = Object.freeze(['', '.js', '.mjs', '.cjs', '.ts', '/index.js', '/index.ts'])
-const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|\/\*.*?\*\//g
+/** A call of which the result is not used: of what, and its method. */
+const HANDS_OVER = /^\s*(?:await\s+|void\s+)?((?:this\.)?[a-z_$#][\w$#]*(?:\.[\w$#]+)*)\s*\.\s*([\w$#]+)\s*\(\s*[^\s)]/
+// They tell, count, or end something.
+const KEEPS_NOTHING = /^(?:log|info|warn|error|debug|trace|fatal|emit|write|send|json|end|close|clear\w*|delete|remove\w*|off|inc\w*|dec\w*|observe|count|timing|begin|start|stop|release|abort|destroy|pipe|query|exec\w*|run|listen|get\w*|has|forEach|sort|reverse)$/
 
 /**
  * @param {readonly CodeFrame[]} chain  functions, innermost first
@@ -97,14 +33,15 @@ const NOT_CODE = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\/.*$|
  * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: string } | null}
  */
 function keptLineOf (chain, holder, source, handlers = []) {
-  const stacks = [chain, handlers].map(places => places.map(place => codeOf(place, source)))
+  const files = withFiles(source)
+  const stacks = [chain, handlers].map(places => places.map(place => codeOf(place, files)))
   for (const codes of stacks) {
     const functions = codes.map((code, at) => toFunction(code, codes.slice(at + 1), holder))
     const found = bestOf(functions, holder)
     if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found
   }
   // V8 does not show a function that it has inlined into its caller.
-  const called = calledBy(stacks.flat(), withFiles(source)).map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
+  const called = [...calledBy(stacks.flat(), files), ...errorHandlersOf(stacks.flat(), files)].map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
   return new Set(called.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(called.slice(0, 1), holder) : null
 }
 
@@ -119,7 +56,7 @@ function toFunction (code, callers, holder) {
  * @returns {ReturnType<typeof keptLineOf>}
  */
 function bestOf (functions, holder) {
-  for (const ranks of [[DIRECT, LOOKED_UP], [GUESSED]]) {
+  for (const ranks of RANKS) {
     for (const { place, lines } of functions) {
       const ofHolder = lines.filter(({ kind }) => isOfHolder(kind, holder))
       const isKind = ofHolder.length > 0
@@ -129,7 +66,7 @@ function bestOf (functions, holder) {
       if (new Set(best.map(({ line }) => line)).size > 1) return null
       if (best.length === 0) continue
       const [{ line, text, kind }] = best
-      const isKnown = holder !== null && (isKind || !ALL_KINDS.has(holder)) // else sockets and the like, which a collection may hold
+      const isKnown = holder !== null && (isKind || !KINDS.has(holder)) // else sockets and the like, which a collection may hold
       return { keptAt: { file: place.file, line, text: shortened(text) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
     }
   }
@@ -153,6 +90,20 @@ function calledBy (codes, source) {
 }
 
 /**
+ * What is thrown reaches the error handlers of an application.
+ * @param {Code[]} codes
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {Code[]} those in the same files
+ */
+function errorHandlersOf (codes, source) {
+  const throwing = codes.filter(({ lines }) => lines.some(({ code }) => THROWS.test(code)))
+  return [...new Set(throwing.map(({ place }) => place.file))].flatMap(file => source.read(file, 1, MAX_FILE_LINES).flatMap((text, index) => {
+    const match = HANDLES_ERRORS.exec(text)
+    return match === null ? [] : [codeOf({ function: '', file, line: index + 1, column: match.index + match[0].length - match[1].length + 1 }, source)]
+  }))
+}
+
+/**
  * The functions and methods that a function calls, by their names: of its file, and of those that this requires by a relative path.
  * @param {Code} code
  * @param {Pick<SourceLines, 'read'>} source
@@ -166,50 +117,92 @@ function calledIn ({ place, lines }, source) {
 }
 
 /**
- * @param {string} file
- * @param {Set<string>} names
+ * The line that gives a function to a package which keeps its results: that of the function itself, or the only one of its file with its name, or of the
+ * call that it is written in.
+ * @param {readonly CodeFrame[]} chain  functions, innermost first
+ * @param {string | null} holder  null: the stack shows none, as after an await
  * @param {Pick<SourceLines, 'read'>} source
- * @returns {CodeFrame[]}
+ * @returns {ReturnType<typeof keptLineOf>}
  */
-function definedIn (file, names, source) {
-  const required = [...source.read(file, 1, MAX_FILE_LINES).join('\n').matchAll(REQUIRES)].slice(0, MAX_CALLED).map(([, path]) => posix.join(posix.dirname(file), path))
-  const others = required.map(path => ENDINGS.map(ending => path + ending).find(path => source.read(path, 1).length > 0)).filter(path => path !== undefined)
-  return [file, ...others].flatMap(path => source.read(path, 1, MAX_FILE_LINES).flatMap((text, index) => {
-    const match = DEFINED.exec(text)
-    const name = match?.[1] ?? match?.[2] ?? match?.[3]
-    return match !== null && name !== undefined && names.has(name) ? [{ function: name, file: path, line: index + 1, column: match.index + 1 }] : []
-  }))
-}
-
-/** Reads each file once. @param {Pick<SourceLines, 'read'>} source @returns {Pick<SourceLines, 'read'>} */
-function withFiles (source) {
-  /** @type {Map<string, string[]>} */
-  const files = new Map()
-  return {
-    read: (file, from, to = from) => {
-      const lines = files.get(file) ?? source.read(file, 1, MAX_FILE_LINES)
-      files.set(file, lines)
-      return lines.slice(from - 1, to)
+function wrappedAt (chain, holder, source) {
+  const files = withFiles(source)
+  for (const row of KEEPING_PACKAGES) {
+    if (row.wraps === undefined || (holder !== null && row.holder !== holder)) continue
+    for (const place of chain) {
+      const line = wrappingLine(place, row.wraps, files)
+      if (line !== null) return { keptAt: { file: place.file, line, text: shortened(files.read(place.file, line)[0]) }, holder: row.holder }
     }
   }
+  return null
 }
 
 /**
- * The line that gives a function to a package which keeps its results: that of the function itself, or the only one of its file with its name.
- * @param {readonly CodeFrame[]} chain  functions, innermost first
- * @param {string | null} holder
- * @param {Pick<SourceLines, 'read'>} source
- * @returns {AllocationSite['keptAt']}
+ * @param {CodeFrame} place
+ * @param {RegExp} wraps
+ * @param {Pick<SourceLines, 'read'>} files
+ * @returns {number | null}
  */
-function wrappedAt (chain, holder, source) {
-  const wraps = KEEPING_PACKAGES.find(row => row.holder === holder)?.wraps
-  if (wraps === undefined) return null
-  for (const { file, line, function: name } of chain) {
-    if (file === '' || line === 0) continue
-    const texts = source.read(file, 1, MAX_FILE_LINES)
-    const isNamed = new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`)
-    const found = wraps.test(texts[line - 1] ?? '') ? [line] : texts.flatMap((text, index) => wraps.test(text) && isNamed.test(text) ? [index + 1] : [])
-    if (found.length === 1) return { file, line: found[0], text: shortened(texts[found[0] - 1]) }
+function wrappingLine ({ file, line, function: name }, wraps, files) {
+  if (file === '' || line === 0) return null
+  const texts = files.read(file, 1, MAX_FILE_LINES)
+  if (wraps.test(texts[line - 1] ?? '')) return line
+  const isNamed = new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`)
+  const found = texts.flatMap((text, index) => wraps.test(text) && isNamed.test(text) ? [index + 1] : [])
+  if (found.length > 0) return found.length === 1 ? found[0] : null
+  for (let above = line - 1; above >= Math.max(1, line - MAX_OPTIONS); above--) {
+    const match = wraps.exec(texts[above - 1])
+    if (match !== null) return codeOf({ function: '', file, line: above, column: match.index + 1 }, files).lines.length > line - above ? above : null
+  }
+  return null
+}
+
+/**
+ * The line that calls a package whose own code keeps what it is given: in something that outlives the call, or by a timer of what it makes.
+ * @param {CodeFrame} place  the function that calls it
+ * @param {readonly CodeFrame[]} frames  of the package: what is called first, and what that calls
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: string | null } | null}
+ */
+function keptByPackage (place, frames, source) {
+  const files = withFiles(source)
+  const own = codeOf(place, files)
+  const [entry] = frames
+  const name = /[\w$#]+$/.exec(entry.function)?.[0]
+  if (name === undefined) return null
+  const kept = frames.flatMap(frame => {
+    const code = codeOf(frame, files)
+    return linesThatKeep(code, scopeOf(code, []), null).filter(({ kind, rank }) => rank < GUESSED && (kind === 'timers' || frame.file === entry.file))
+  })
+  const call = new RegExp(`(\\s*\\??\\.\\s*)?(?<![\\w$#])${escaped(name)}\\s*\\(`)
+  const found = own.lines.flatMap(({ code, text }, index) => {
+    const match = call.exec(code)
+    if (match === null) return []
+    const isNew = /\bnew\s+(?:[\w$]+\.)*$/.test(code.slice(0, match.index) + (match[1] ?? ''))
+    const rank = isNew ? null : rankOf(match[1] === undefined ? name : receiverBefore(code, match.index), scopeOf(own, []))
+    const by = kept.filter(({ kind }) => isNew ? kind === 'timers' : rank !== null && rank < GUESSED)
+    return by.length === 0 ? [] : [{ keptAt: { file: place.file, line: place.line + index, text: shortened(text) }, holder: isNew ? 'timers' : null }]
+  })
+  return found.length === 1 ? found[0] : null
+}
+
+/**
+ * The only line of a function that hands something over to what outlives its call: that probably keeps it. Only where no line is known to keep anything.
+ * @param {readonly CodeFrame[]} chain  functions, innermost first
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: null } | null}
+ */
+function handedOverAt (chain, source) {
+  const files = withFiles(source)
+  const codes = chain.map(place => codeOf(place, files))
+  for (const [at, code] of codes.entries()) {
+    const scope = scopeOf(code, codes.slice(at + 1))
+    const found = code.lines.flatMap(({ code: line, text }, index) => {
+      const [, receiver, method] = HANDS_OVER.exec(line) ?? []
+      if (receiver === undefined || KEEPS_NOTHING.test(method) || isBuiltin(receiver)) return []
+      const rank = rankOf(receiver, scope)
+      return rank === null || rank >= GUESSED ? [] : [{ file: code.place.file, line: code.place.line + index, text: shortened(text) }]
+    })
+    if (found.length > 0) return found.length === 1 ? { keptAt: found[0], holder: null } : null
   }
   return null
 }
@@ -220,204 +213,9 @@ function shortened (line) {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text
 }
 
-const ALL_KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind).filter(kind => kind !== 'sockets'))
-
 /** @param {string} kind @param {string | null} holder */
 function isOfHolder (kind, holder) {
   return kind === holder || (holder === 'Map' && kind === 'object')
 }
 
-/**
- * @param {CodeFrame} place  where a function begins
- * @param {Pick<SourceLines, 'read'>} source
- * @returns {Code}
- */
-function codeOf (place, source) {
-  const { file, line, column } = place
-  const texts = file === '' || line === 0 ? [] : source.read(file, line, line + MAX_LINES)
-  const isOfModule = (/** @type {string} */ name) => {
-    const declares = new RegExp(`^(?:export\\s+)?(?:const|let|var)\\s+(?:[{[][^=]*)?(?<![\\w$])${escaped(name)}(?![\\w$])`)
-    return source.read(file, 1, MAX_FILE_LINES).some(text => declares.test(text))
-  }
-  return { place, isOfModule, isConstructor: texts.length > 0 && CONSTRUCTOR.test(texts[0].slice(0, Math.max(0, column - 1))), lines: bodyOf(texts, column) }
-}
-
-/**
- * What a function declares, and the functions that it is written in: what is local to one of them goes with its call.
- * @param {Code} own
- * @param {Code[]} callers
- * @returns {Scope}
- */
-function scopeOf (own, callers) {
-  const { file, line } = own.place
-  const around = callers.filter(({ place, lines }) => place.file === file && place.line <= line && line < place.line + lines.length)
-  const bodies = [own, ...around].map(({ lines }) => lines.map(({ code }) => code).join('\n'))
-  return { body: bodies.join('\n'), parameters: bodies.map(body => /^[^{]*?(?:=>|\{)/.exec(body)?.[0] ?? '').join('\n'), isConstructor: own.isConstructor, isOfModule: own.isOfModule }
-}
-
-/** @param {Code} code @param {Scope} scope @param {string | null} holder @returns {Line[]} */
-function linesThatKeep ({ place, lines }, scope, holder) {
-  let before = ''
-  const found = lines.flatMap(({ code, text }, index) => {
-    const kept = keepsIn(code, before, scope, holder)
-    before += `${code}\n`
-    return kept.map(one => ({ line: place.line + index, text, ...one }))
-  })
-  const collections = found.filter(({ kind, rank }) => kind !== 'promises' && rank < GUESSED)
-  return collections.length > 0 ? collections : found
-}
-
-/**
- * @param {string} code  of a line
- * @param {string} before  the lines before it
- * @param {Scope} scope
- * @param {string | null} holder
- * @returns {{ kind: string, rank: number }[]}
- */
-function keepsIn (code, before, scope, holder) {
-  if (SLEEPS.test(code)) return []
-  const call = holder === null ? undefined : CALLS[holder]
-  if (holder !== null && call !== undefined) {
-    const match = call.exec(code)
-    return match === null || (match[1] !== undefined && rankOf(match[1], scope) === null) ? [] : [{ kind: holder, rank: DIRECT }]
-  }
-  const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ index }) => {
-    const receiver = receiverBefore(before + code, before.length + index)
-    const rank = rankOf(receiver, scope) ?? (kind === 'listeners' && SIGNAL.test(receiver) && !/removeEventListener/.test(scope.body) ? LOOKED_UP : null)
-    return rank === null ? [] : [{ kind, rank }]
-  }))
-  const kept = KEEPS.flatMap(([kind, pattern]) => {
-    if (kind === 'sockets' && holder !== kind) return []
-    const match = pattern.exec(code.replace(SHORT_TIMER, ''))
-    const rank = match === null ? null : match[1] === undefined ? DIRECT : rankOf(match[1], scope)
-    return rank === null ? [] : [{ kind, rank }]
-  })
-  return [...added, ...kept, ...(isLinked(code, scope) ? [{ kind: 'linked list', rank: GUESSED }] : [])]
-}
-
-/**
- * Whether a variable outside gets an object that may refer to the one before it.
- * @param {string} code
- * @param {Scope} scope
- */
-function isLinked (code, scope) {
-  const [, name, rest] = ASSIGNS.exec(code) ?? []
-  if (name === undefined || rankOf(name, scope) !== DIRECT) return false
-  const word = `(?<![\\w$.#])${escaped(name)}(?![\\w$])`
-  return new RegExp(word).test(rest) || new RegExp(`\\b(?:const|let|var)\\s+[\\w$]+\\s*=\\s*${word}\\s*(?:;|$)`, 'm').test(scope.body)
-}
-
-/** The code of a function, by its brackets. @param {string[]} texts @param {number} column */
-function bodyOf (texts, column) {
-  const lines = []
-  let depth = 0
-  for (const [index, text] of texts.entries()) {
-    const code = (index === 0 ? text.slice(Math.max(0, column - 1)) : text).replace(NOT_CODE, text => text.startsWith('`') && text.includes('${') ? '_' : "''")
-    lines.push({ code, text })
-    for (const character of code) {
-      if ('{(['.includes(character)) depth++
-      if ('})]'.includes(character)) depth--
-      if (depth < 0) return lines // what it is an argument of
-    }
-    if (depth === 0) return lines
-  }
-  return lines
-}
-
-/**
- * The expression that ends there, perhaps over several lines: names with their members, indexes and calls.
- * @param {string} code
- * @param {number} end
- */
-function receiverBefore (code, end) {
-  const last = isMember(code, end) ? code.slice(0, end).trimEnd().length : end
-  let at = last
-  while (at > 0) {
-    const character = code[at - 1]
-    if (character === ')' || character === ']') {
-      at = openingOf(code, at - 1)
-      if (at === -1) return ''
-    } else if (/[\w$.#]/.test(character) || (character === '?' && code[at] === '.')) at--
-    else if (/\s/.test(character) && isMember(code, at)) at = code.slice(0, at).trimEnd().length
-    else break
-  }
-  return code.slice(at, last)
-}
-
-/** @param {string} code @param {number} at */
-function isMember (code, at) {
-  return /^\s*\??\.(?!\.)/.test(code.slice(at, at + 200))
-}
-
-/** @param {string} code @param {number} closing  index of a bracket */
-function openingOf (code, closing) {
-  let depth = 0
-  for (let at = closing; at >= 0; at--) {
-    if (')]}'.includes(code[at])) depth++
-    if ('([{'.includes(code[at])) depth--
-    if (depth === 0) return at
-  }
-  return -1
-}
-
-/**
- * How directly it outlives the call. What belongs to the call does not: a local variable, a parameter, or what belongs to a request.
- * @param {string} receiver
- * @param {Scope} scope
- * @param {number} [aliases]
- * @returns {number | null} null: it belongs to the call
- */
-function rankOf (receiver, scope, aliases = 0) {
-  const plain = withoutArguments(receiver.replace(/^\(+/, '').replaceAll('?.', '.')).replace(/\s+/g, '')
-  const [name] = /^[\w$#]+/.exec(plain) ?? []
-  if (name === undefined || KEYWORD.test(name)) return null
-  const calls = [...plain.matchAll(/([\w$#]+)\(/g)].map(([, call]) => call)
-  if (calls.some(call => !LOOKUP.test(call) && !WALK.test(call))) return null
-  const looked = calls.length > 0 ? LOOKED_UP : DIRECT
-  if (OF_REQUEST.test(name)) return OUTLIVES.test(plain) ? looked : null
-  if (PASSING.test(plain) && !(plain === name && scope.isOfModule(name))) return null
-  if (name === 'this') return scope.isConstructor ? null : looked // what is being made
-  const variable = initialOf(name, scope.body)
-  if (variable !== null) {
-    const rank = variable === '' || aliases === MAX_ALIASES ? null : rankOf(variable, scope, aliases + 1)
-    return rank === null ? null : Math.max(rank, LOOKED_UP)
-  }
-  if (new RegExp(`(?<![\\w$.])${escaped(name)}(?![\\w$])`).test(scope.parameters)) return null
-  return plain[name.length] === '(' ? GUESSED : looked
-}
-
-/** @param {string} text @returns {string} the same with empty brackets */
-function withoutArguments (text) {
-  let depth = 0
-  let kept = ''
-  for (const character of text) {
-    if (')]'.includes(character)) depth--
-    if (depth === 0) kept += character
-    if ('(['.includes(character)) depth++
-  }
-  return kept
-}
-
-/**
- * What a local variable begins as, where that is a member or an entry of something, or the result of a lookup.
- * @param {string} name
- * @param {string} body
- * @returns {string | null} null: it is no local variable; '': it begins as something else
- */
-function initialOf (name, body) {
-  const word = escaped(name)
-  const [declaration, rest] = new RegExp(`\\b(?:const|let|var)\\s+(?:[{[][^=]*)?(?<![\\w$])${word}(?![\\w$])(.*)`).exec(body) ?? []
-  if (declaration === undefined) return null
-  const [, value] = /^[^=]*?(?:=(?![=>])|\bof\b)\s*(.*)/.exec(rest) ?? []
-  if (value === undefined) return ''
-  let end = 0
-  for (let depth = 0; end < value.length; end++) {
-    const character = value[end]
-    if (depth === 0 && !/[\w$.#?([]/.test(character)) break
-    if ('(['.includes(character)) depth++
-    if (')]'.includes(character)) depth--
-  }
-  return /^\s*(?:$|[;,)]|\?\?|\|\|)/.test(value.slice(end)) ? value.slice(0, end) : ''
-}
-
-module.exports = { keptLineOf, wrappedAt }
+module.exports = { handedOverAt, keptByPackage, keptLineOf, wrappedAt }

@@ -7,11 +7,11 @@ const { setTimeout: sleep } = require('node:timers/promises')
 const { unattended } = require('../../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
 const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
+const { functionKey } = require('../../../formats/profile/heap-tree')
 const { HeapSampler } = require('../../heap/sampler')
-const { heapSitesOf, isKeptByCaller, packageOf } = require('./heap-sites')
-const { keptLineOf, wrappedAt } = require('./kept-line')
+const { MIN_INTERVALS, heapSitesOf, isKeptByCaller, judgeSurvival, packageOf } = require('./heap-sites')
+const { handedOverAt, keptByPackage, keptLineOf, wrappedAt } = require('./kept-line')
 const { sum } = require('../../../base/sums')
-const { judgeSurvival, MIN_INTERVALS } = require('./survival')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
 /** @import { AllocationSite, AllocationSites, Growing } from '../../../../types/memory' */
@@ -307,11 +307,18 @@ class SiteWatch {
     const frames = shown.flatMap(({ chain }) => chain)
     const original = await this.#parts.toOriginal(frames).catch(() => frames)
     const handlers = await this.#handlersOf(shown)
-    const sites = shown.map(site => {
+    const found = shown.map(site => {
       const chain = original.splice(0, site.chain.length).map(frame => toCodeFrame(frame, this.#parts.appRoot))
-      return { chain, site: this.#toSite({ ...site, chain, handlers: handlers.get(site.route ?? '') ?? [] }, run, intervals) }
+      const places = new Map(site.chain.map((frame, at) => [functionKey(frame), chain[at]]))
+      const calls = site.calls.flatMap(({ caller, frames }) => {
+        const place = places.get(functionKey(caller))
+        return place === undefined ? [] : { place, frames: frames.map(frame => toCodeFrame(frame, this.#parts.appRoot)) }
+      })
+      return { chain, calls, site: this.#toSite({ ...site, chain, handlers: handlers.get(site.route ?? '') ?? [] }, run, intervals) }
     })
-    return sites.map(({ chain, site }) => site.keptAt === null && isSearched(site) ? keptLikeOthers(site, chain, sites) : site)
+    const like = (/** @type {typeof found} */ sites) => sites.map(one => isSearched(one.site) ? { ...one, site: keptLikeOthers(one.site, one.chain, sites) } : one)
+    const calling = like(found).map(one => isSearched(one.site) ? { ...one, site: { ...one.site, ...this.#keptByCallOf(one) } } : one)
+    return like(calling).map(({ site }) => site)
   }
 
   /**
@@ -336,7 +343,7 @@ class SiteWatch {
    * @param {number[]} intervals
    * @returns {AllocationSite}
    */
-  #toSite ({ chain, handlers, byBirth, bytes, samples, isAttributed, ...rest }, run, intervals) {
+  #toSite ({ chain, handlers, calls, byBirth, bytes, samples, isAttributed, ...rest }, run, intervals) {
     const [where] = chain
     const verdict = judgeSurvival(byBirth, intervals, samples)
     const judgedBytes = verdict === 'stays' ? sum(byBirth.slice(0, -1)) : 0
@@ -359,17 +366,30 @@ class SiteWatch {
   }
 
   /**
+   * Where no code of the application is known to keep anything.
+   * @param {{ site: AllocationSite, chain: CodeFrame[], calls: { place: CodeFrame, frames: CodeFrame[] }[] }} found
+   */
+  #keptByCallOf ({ site: { holder }, chain, calls }) {
+    const [byPackage] = calls.flatMap(({ place, frames }) => isOfApplication(place) ? keptByPackage(place, frames, this.#source) ?? [] : [])
+    const kept = byPackage ?? handedOverAt(chain.filter(isOfApplication), this.#source)
+    return kept && { ...kept, holder: kept.holder ?? holder }
+  }
+
+  /**
    * Of objects the functions are known, of Buffers the lines of the calls, and the handlers that they work for.
    * @param {Pick<RawSite, 'kind' | 'holder'>} site
    * @param {CodeFrame[]} chain
    * @param {CodeFrame[]} handlers  of its route
    */
   #keptLineOf ({ kind, holder }, chain, handlers) {
-    if (isKeptByCaller(holder)) return { keptAt: wrappedAt(chain.filter(isOfApplication), holder, this.#source), holder }
-    if (kind === 'heap') return keptLineOf(chain, holder, this.#source, handlers)
-    const lines = chain.filter(isOfApplication).map(place => ({ ...place, column: 1 }))
+    const own = chain.filter(isOfApplication) // what is written in a package says little about what it keeps
+    if (isKeptByCaller(holder)) return wrappedAt(own, holder, this.#source) ?? { keptAt: null, holder }
+    if (kind === 'heap') return keptLineOf(own, holder, this.#source, handlers) ?? wrappedAt(own, null, this.#source)
+    const lines = own.map(place => ({ ...place, column: 1 }))
     const kept = keptLineOf([...lines, ...handlers], null, this.#source)
-    return kept && { ...kept, holder }
+    // What is received and stays may belong to a response that nobody reads.
+    const unread = holder === 'received data' && (kept === null || kept.holder === 'promises') ? keptLineOf([...lines, ...handlers], 'sockets', this.#source) : null
+    return unread?.holder === 'sockets' ? unread : kept && { ...kept, holder }
   }
 }
 
@@ -412,8 +432,8 @@ function keptLikeOthers (site, chain, sites) {
 }
 
 /** @param {AllocationSite} site */
-function isSearched ({ kind, verdict, holder }) {
-  return kind === 'heap' && verdict === 'stays' && !isKeptByCaller(holder)
+function isSearched ({ kind, verdict, holder, keptAt }) {
+  return kind === 'heap' && verdict === 'stays' && keptAt === null && !isKeptByCaller(holder)
 }
 
 /** @param {CodeFrame} place */
@@ -436,6 +456,7 @@ function toRaw ({ frames, api, isReceived, route, bytes, samples, byBirth }) {
     thread: null,
     chain: isOfPackage ? outer : [inner ?? none, ...outer],
     through: isOfPackage ? packageOf(inner.url) : null,
+    calls: [],
     route,
     holder: isReceived ? 'received data' : api === 'zlib' ? 'zlib streams' : api,
     bytes,
