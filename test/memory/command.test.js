@@ -103,8 +103,15 @@ test('a finding names the line, the route and the usual cure', () => {
 test('a finding names nothing that is not the reason', () => {
   const readings = /** @type {any} */ ({ memory: { sites: SITES } })
   assert.equal(keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute: 100e6 }), null, 'a small part of the growth')
-  assert.equal(keepingSiteOf(readings, { owner: 'native', name: null, bytesPerMinute: 10e6 }), null, 'another owner')
+  assert.equal(keepingSiteOf(readings, { owner: 'worker', name: 'resize', bytesPerMinute: 10e6 }), null, 'another owner')
+  assert.equal(keepingSiteOf(readings, { owner: 'native', name: null, bytesPerMinute: 1e9 }), null, 'too few objects to hold native memory')
   assert.equal(keepingSiteOf(/** @type {any} */ ({ memory: { sites: null } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 }), null)
+})
+
+test('native memory is probably held by the objects that stay', () => {
+  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites: SITES } }), { owner: 'native', name: null, bytesPerMinute: 200e6 })
+  assert.deepEqual([found?.where.line, found?.evidence.holder], [8, 'Map'])
+  assert.match(found.what, /, and with them probably this memory\. What keeps them/)
 })
 
 test('Buffers that no site created are probably held by the objects that stay', () => {

@@ -40,6 +40,7 @@ function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
 
 const MIN_SHARE = 0.25 // of the growth: with less it is not the reason
 const MIN_FILLING_SHARE = 0.5 // of what was alive
+const MIN_NATIVE_HOLDERS = 0.01 // of the growth: a formatter or an image is a hundred bytes of objects and some ten kilobytes of native memory
 const MIN_HOLDERS_SHARE = 0.5 // of the objects that stay: with less, which of them hold the memory is a guess
 
 /** By what holds the memory, as far as the stack shows it. */
@@ -89,10 +90,12 @@ function keepingSiteOf ({ memory }, growing) {
   const own = mostThatStays(meant)
   // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
   if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
-  if (owner !== 'buffers' && owner !== 'external') return null
-  // Typed arrays, memory of WebAssembly and received data are not sampled; the objects that they belong to are.
+  if (owner === 'heap' || owner === 'worker') return null
+  // Typed arrays, memory of WebAssembly and native code, and received data are not sampled; the objects that they belong to are.
   const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null)))
-  return holders !== null && holders.share >= MIN_HOLDERS_SHARE ? describe(holders.site, { share: holders.share, isJudged: true, ms, held: owner }) : null
+  // Native memory also grows without any object.
+  const areEnough = owner !== 'native' || (growing.bytesPerMinute > 0 && Number(holders?.site.bytesPerMinute) >= growing.bytesPerMinute * MIN_NATIVE_HOLDERS)
+  return holders !== null && holders.share >= MIN_HOLDERS_SHARE && areEnough ? describe(holders.site, { share: holders.share, isJudged: true, ms, held: owner }) : null
 }
 
 /** @param {AllocationSite[]} sites */
@@ -125,7 +128,7 @@ function mostThatIsAlive ({ fromMs, toMs }, meant) {
 
 /**
  * @param {AllocationSite} site
- * @param {{ share: number, isJudged: boolean, ms: number, held?: 'buffers' | 'external' }} about  held: what the objects of the site hold
+ * @param {{ share: number, isJudged: boolean, ms: number, held?: 'buffers' | 'external' | 'native' }} about  held: what the objects of the site hold
  * @returns {Keeping}
  */
 function describe (site, { share, isJudged, ms, held }) {

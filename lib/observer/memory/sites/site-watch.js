@@ -407,7 +407,7 @@ function fillBoundaries (boundaries, count, last) {
 /** @param {Growing[]} growing */
 function wantedOf (growing) {
   const workers = growing.flatMap(({ owner, name }) => owner === 'worker' && name !== null ? [name] : [])
-  return { workers, isOutsideHeap: growing.every(({ owner, name }) => owner === 'buffers' || owner === 'external' || (owner === 'worker' && name === null)) }
+  return { workers, isOutsideHeap: growing.every(({ owner, name }) => owner === 'buffers' || owner === 'external' || owner === 'native' || (owner === 'worker' && name === null)) }
 }
 
 /**
