@@ -61,6 +61,8 @@ function ownSockets () {
 class OpenFiles {
   /** How many there were. @type {TrendPoint[]} */
   #points = []
+  /** @type {Pick<OpenFilesState, 'open' | 'limit' | 'kinds'> | null} */
+  #last = null
   #folder
 
   /** @param {string} [folder]  of the system, with an entry for each */
@@ -70,27 +72,26 @@ class OpenFiles {
 
   /** One reading. @param {number} atMs */
   note (atMs) {
-    const open = countFiles(this.#folder)
-    if (open !== null) this.#points = [...this.#points, { atMs, bytes: open, spaces: {} }].slice(-MAX_POINTS)
+    this.#last = this.#read()
+    if (this.#last !== null) this.#points = [...this.#points, { atMs, bytes: this.#last.open, spaces: {} }].slice(-MAX_POINTS)
+  }
+
+  #read () {
+    try {
+      const open = fs.readdirSync(this.#folder).length
+      const limit = Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity)
+      return { open, limit, kinds: open >= limit * NOTABLE_SHARE ? kindsOf(this.#folder) : {} }
+    } catch (/** @type {any} */ error) {
+      return error.code === 'EMFILE' && this.#last !== null ? { ...this.#last, open: this.#last.limit } : null // none is left to list them
+    }
   }
 
   /** @returns {OpenFilesState | null} null: not known */
   state () {
-    const open = countFiles(this.#folder)
-    const limit = open === null ? NaN : Number(/^Max open files\s+(\d+)/m.exec(attempt(() => fs.readFileSync('/proc/self/limits', 'latin1'), ''))?.[1])
-    if (open === null || !(limit > 0)) return null
+    const last = this.#last = this.#read()
     const growth = steadyGrowth(this.#points, FILES_GROW)
-    const growing = growth && { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }
-    return { open, limit, growing, kinds: growing !== null || open >= limit * NOTABLE_SHARE ? kindsOf(this.#folder) : {} }
-  }
-}
-
-/** @param {string} folder */
-function countFiles (folder) {
-  try {
-    return fs.readdirSync(folder).length
-  } catch {
-    return null
+    if (last === null || growth === null) return last && { ...last, growing: null }
+    return { ...last, growing: { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }, kinds: last.open < last.limit ? kindsOf(this.#folder) : last.kinds }
   }
 }
 
@@ -98,7 +99,7 @@ function countFiles (folder) {
 function kindsOf (folder) {
   /** @type {Record<string, number>} */
   const kinds = {}
-  for (const file of fs.readdirSync(folder).slice(-MAX_FILES)) { // those that were opened last
+  for (const file of attempt(() => fs.readdirSync(folder), []).slice(-MAX_FILES)) { // those that were opened last
     const link = attempt(() => fs.readlinkSync(`${folder}/${file}`), '')
     const [, kind = 'others'] = KINDS.find(([begins]) => begins.test(link)) ?? []
     if (link !== '') kinds[kind] = (kinds[kind] ?? 0) + 1

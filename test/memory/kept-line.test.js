@@ -191,10 +191,10 @@ function sourceOf (files) {
 const at = (/** @type {string} */ name, /** @type {string} */ file, /** @type {number} */ line, column = 1) => ({ function: name, file, line, column })
 
 test('the line that gives a function to a package which keeps its results, also where the stack shows no package', () => {
-  const app = 'async function load (id) {\n  return rows(id)\n}\nconst loadOnce = pMemoize(load)\nconst cache = new LRUCache({\n  max: 1e6,\n  fetchMethod: async id => rows(id)\n})'
-  assert.deepEqual(wrappedAt([at('load', 'app.js', 1)], null, sourceOf({ 'app.js': app })), { keptAt: { file: 'app.js', line: 4, text: 'const loadOnce = pMemoize(load)' }, holder: 'memoized results' })
-  assert.equal(wrappedAt([at('fetchMethod', 'app.js', 7, 16)], 'cached values', sourceOf({ 'app.js': app }))?.keptAt.line, 5)
-  assert.equal(wrappedAt([at('other', 'app.js', 1)], null, sourceOf({ 'app.js': app })), null)
+  const app = '// memoize(load)\nasync function load (id) {\n  return rows(id)\n}\nconst loadOnce = pMemoize(load)\nconst cache = new LRUCache({\n  max: 1e6,\n  fetchMethod: async id => rows(id)\n})'
+  assert.deepEqual(wrappedAt([at('load', 'app.js', 2)], null, sourceOf({ 'app.js': app })), { keptAt: { file: 'app.js', line: 5, text: 'const loadOnce = pMemoize(load)' }, holder: 'memoized results' })
+  assert.equal(wrappedAt([at('fetchMethod', 'app.js', 8, 16)], 'cached values', sourceOf({ 'app.js': app }))?.keptAt.line, 6)
+  assert.equal(wrappedAt([at('other', 'app.js', 2)], null, sourceOf({ 'app.js': app })), null)
 })
 
 test('the line that calls a package which keeps what it is given', () => {

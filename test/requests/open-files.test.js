@@ -1,6 +1,7 @@
 'use strict'
 
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
@@ -34,6 +35,22 @@ test.describe('open files', { skip: process.platform !== 'linux' && 'only Linux 
     assert.equal(openFiles(t, reading => 30 + reading * 37 % 100)?.growing, null)
     assert.equal(openFiles(t, reading => reading < 15 ? 30 : 230)?.growing, null)
     assert.equal(openFiles(t, reading => 30 + reading)?.growing, null)
+  })
+
+  test('where no file is left to list them the last ones count', () => {
+    const script = `
+      const { OpenFiles } = require(${JSON.stringify(require.resolve('../../lib/observer/connections'))})
+      const files = new OpenFiles()
+      try {
+        for (;;) {
+          files.note(0)
+          require('fs').openSync('/dev/null')
+        }
+      } catch {}
+      const { open, limit, kinds } = files.state()
+      process.stdout.write(JSON.stringify([open, limit, kinds.files > 0]))`
+    const { stdout } = spawnSync('sh', ['-c', 'ulimit -n 100 && exec "$0" -e "$1"', process.execPath, script], { encoding: 'utf8' })
+    assert.deepEqual(JSON.parse(stdout), [100, 100, true])
   })
 })
 

@@ -333,7 +333,7 @@ const openFiles = {
       lostMs: 0,
       share: Math.min(1, share),
       what: sentences(
-        `By their kind: ${Object.entries(kinds).map(([name, open]) => `${open} ${name}`).join(', ')}.`,
+        count > 0 && `By their kind: ${Object.entries(kinds).map(([name, open]) => `${open} ${name}`).join(', ')}.`,
         growing && `They became ${Math.round(growing.grown)} more in ${duration(growing.minutes * 60_000)}.`
       ),
       why: 'what is opened is not closed; at the limit opening a file, a connection or a process fails (EMFILE), and clients are not accepted',

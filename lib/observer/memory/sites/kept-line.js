@@ -18,6 +18,7 @@ const MAX_CALLS = 3 // from function to function
 const MAX_CALLED = 50
 const THROWS = /\bthrow\b|\bnext\s*\(\s*(?:new\b|err)/
 const HANDLES_ERRORS = /\.\s*(?:use|on|onError|setErrorHandler)\s*\(\s*(?:'\w+'\s*,\s*)?((?:async\s+)?(?:function\b[^(]*)?\(\s*e(?:rr(?:or)?)?\s*(?::[^,]+)?,.*)/
+const COMMENT = /^\s*(?:\/\/|\*|\/\*).*/
 const MAX_OPTIONS = 20 // lines of a call that a function is written in
 
 /** A call of which the result is not used: of what, and its method. */
@@ -144,7 +145,7 @@ function wrappedAt (chain, holder, source) {
  */
 function wrappingLine ({ file, line, function: name }, wraps, files) {
   if (file === '' || line === 0) return null
-  const texts = files.read(file, 1, MAX_FILE_LINES)
+  const texts = files.read(file, 1, MAX_FILE_LINES).map(text => text.replace(COMMENT, ''))
   if (wraps.test(texts[line - 1] ?? '')) return line
   const isNamed = new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`)
   const found = texts.flatMap((text, index) => wraps.test(text) && isNamed.test(text) ? [index + 1] : [])
