@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { handedOverAt, keptByPackage, keptLineOf, wrappedAt } = require('../../lib/observer/memory/sites/kept-line')
+const { handedOverAt, keptByPackage, keptLineOf, onlyLineOf, wrappedAt } = require('../../lib/observer/memory/sites/kept-line')
 
 /** The line that keeps what the function at the beginning of the text allocates. @param {string} text  @param {string | null} [holder] */
 function keptIn (text, holder = null) {
@@ -71,6 +71,7 @@ test('a collection is recognized however it is written', () => {
     ['const save = _.debounce(() => persist(rows), 1e7)', 'timers'],
     ['registry.register(handle, { handle })', 'FinalizationRegistry'],
     ['head = { rows, next: head }', 'linked list'],
+    ['pipeline = compose(pipeline, text => rows.get(text))', 'linked list'],
     ['this.tail.then(() => rows)', 'promises'],
     ['client.interceptors.request.use(config => rows)', 'listeners']
   ]) assert.deepEqual(keptIn(`(req, id) => {\n  const rows = read(id)\n  ${text}\n}`), [3, holder], text)
@@ -131,6 +132,12 @@ test('a function that V8 may have inlined is searched where those on the stack k
   assert.equal(keptIn(`(req, res) => {\n  read(req)\n}\n${keep}`), null)
 })
 
+test('of functions that are called those count that are called on something that outlives the call', () => {
+  const scopes = 'class Scope {\n  createScope () {\n    const scope = new Scope()\n    this.children.push(scope)\n    return scope\n  }\n  register (name, value) {\n    this.values.set(name, value)\n  }\n}'
+  assert.deepEqual(keptIn(`(req, res) => {\n  const scope = root.createScope()\n  scope.register('user', read(req))\n}\n${scopes}`), [8, 'Array'])
+  assert.deepEqual(keptIn(`(req, res) => {\n  const scope = scopeFor(req)\n  scope.register('user', read(req))\n}\n${scopes}`), [12, 'Map'])
+})
+
 test('a function of another file is searched as well', () => {
   const files = /** @type {Record<string, string>} */ ({
     'app/routes.js': "const store = require('../store')\n(req, res) => {\n  store.remember(read(req))\n}",
@@ -140,11 +147,15 @@ test('a function of another file is searched as well', () => {
   assert.deepEqual(keptLineOf([{ function: '', file: 'app/routes.js', line: 2, column: 1 }], null, source)?.keptAt, { file: 'store/index.js', line: 3, text: 'rows.push(row)' })
 })
 
-test('what is thrown is kept by an error handler', () => {
-  const handlers = '\napp.use((req, res, next) => {\n  seen.push(req)\n})\napp.use((error, req, res, next) => {\n  failures[req.url] = error\n})'
-  assert.deepEqual(keptIn(`async (id) => {\n  throw new NotFound(read(id))\n}${handlers}`), [8, 'Map'])
-  assert.deepEqual(keptIn("(id) => {\n  throw new NotFound(read(id))\n}\napp.on('error', (err, ctx) => {\n  last.push(err)\n})"), [5, 'Array'])
-  assert.equal(keptIn(`async (id) => {\n  return read(id)\n}${handlers}`), null)
+test('the only line of a file that keeps something: what a function throws, or gives to a request, may be kept by an error handler or a hook', () => {
+  const only = (/** @type {string} */ text) => onlyLineOf('app.js', sourceOf({ 'app.js': text }))?.keptAt.line ?? null
+  const find = 'async function find (id) {\n  const tried = []\n  for (const shard of shards) shard.look(row => {\n    tried.push(row)\n  })\n  throw new NotFound(tried)\n}\n'
+  assert.equal(only(`${find}app.use((error, req, res, next) => {\n  failures[req.url] = error\n})`), 9)
+  assert.equal(only(`${find}fastify.addHook('onResponse', async (request, reply) => {\n  counts.set(reply.code, (counts.get(reply.code) ?? 0) + 1)\n  request.server.audit.push(request.changes)\n})`), 10)
+  assert.equal(only(`${find}class Store {\n  async save (row) {\n    if (row.isNew) {\n      this.#rows.set(row.id, row)\n    }\n  }\n}`), 11)
+  assert.equal(only(`${find}const recent = []\nconst note = id => {\n  recent.push(id)\n  if (recent.length > 100) recent.shift()\n}`), null)
+  assert.equal(only(`${find}const one = id => ones.push(id)\nconst other = id => others.push(id)`), null)
+  assert.equal(only(find), null)
 })
 
 test('a listener of a signal', () => {

@@ -324,7 +324,8 @@ const openFiles = {
     const share = open / limit
     const minutes = growing === null ? Infinity : Math.max(0, limit - open) / growing.perMinute
     if (share < NOTABLE_SHARE && minutes > LATE_MINUTES) return []
-    const [[kind, count] = ['others', 0]] = Object.entries(kinds).sort(([, left], [, right]) => right - left)
+    const most = Object.entries(kinds).sort(([, left], [, right]) => right - left)
+    const [[kind, count] = ['others', 0]] = most
     const pace = growing === null ? '' : `, and ${rounded(growing.perMinute)} more each minute${minutes > LATE_MINUTES ? '' : `: the limit is reached in about ${duration(minutes * 60_000)}`}`
     return [makeFinding(readings, {
       id: 'open-files',
@@ -333,7 +334,7 @@ const openFiles = {
       lostMs: 0,
       share: Math.min(1, share),
       what: sentences(
-        count > 0 && `By their kind: ${Object.entries(kinds).map(([name, open]) => `${open} ${name}`).join(', ')}.`,
+        count > 0 && `By their kind: ${most.map(([name, open]) => `${open} ${name}`).join(', ')}.`,
         growing && `They became ${Math.round(growing.grown)} more in ${duration(growing.minutes * 60_000)}.`
       ),
       why: 'what is opened is not closed; at the limit opening a file, a connection or a process fails (EMFILE), and clients are not accepted',

@@ -16,7 +16,8 @@ const { escaped } = require('../../stalls/culprit/call-in-source')
  * @property {(name: string) => boolean} isOfModule  whether a variable of that name is declared by the file itself
  * @property {(name: string) => boolean} isLookup    whether the function of that name looks something up in what outlives it
  * @property {(receiver: string) => boolean} isEmptied  whether something is removed from it as well
- * @typedef {FileFacts & { place: CodeFrame, isConstructor: boolean, lines: { code: string, text: string }[] }} Code  of a function
+ * @typedef {FileFacts & { place: CodeFrame, isConstructor: boolean, isOfCall?: boolean, lines: { code: string, text: string }[] }} Code  of a function;
+ *   isOfCall: it is called on something that goes with the call
  * @typedef {FileFacts & { body: string, parameters: string, isConstructor: boolean }} Scope
  */
 
@@ -186,12 +187,17 @@ function keepsIn (code, before, scope, holder) {
   return [...added, ...kept, ...(isLinked(code, scope) ? [{ kind: 'linked list', rank: GUESSED }] : [])]
 }
 
+// It gets what is made of itself.
+const WRAPS_ITSELF = /(?<![\w$.#])((?:this\.)?[\w$#]+)\s*=\s*(?:new\s+)?(?!Math\.)[\w$.]+\s*\((?:[^()]*,)?\s*\1\s*[,)]/
+
 /**
  * Whether a variable outside gets an object that may refer to the one before it.
  * @param {string} code
  * @param {Scope} scope
  */
 function isLinked (code, scope) {
+  const [, wrapped] = WRAPS_ITSELF.exec(code) ?? []
+  if (wrapped !== undefined && rankOf(wrapped, scope) === DIRECT) return true
   const [, name, rest] = ASSIGNS.exec(code) ?? []
   if (name === undefined || rankOf(name, scope) !== DIRECT) return false
   const word = `(?<![\\w$.#])${escaped(name)}(?![\\w$])`

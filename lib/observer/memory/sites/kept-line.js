@@ -14,10 +14,12 @@ const { BUILTIN, CALLED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf,
 /** @import { Code, Line } from './keeping-code' */
 
 const MAX_TEXT = 120
+const MAX_WRITTEN_LINES = 2000 // of a file that people write
+const COLLECTIONS = new Set(['Map', 'Set', 'Array', 'object', 'listeners'])
 const MAX_CALLS = 3 // from function to function
 const MAX_CALLED = 50
-const THROWS = /\bthrow\b|\bnext\s*\(\s*(?:new\b|err)/
-const HANDLES_ERRORS = /\.\s*(?:use|on|onError|setErrorHandler)\s*\(\s*(?:'\w+'\s*,\s*)?((?:async\s+)?(?:function\b[^(]*)?\(\s*e(?:rr(?:or)?)?\s*(?::[^,]+)?,.*)/
+/** Where a function begins: an arrow function, or another one. */
+const BEGINS = /(?:\basync\s*)?(?:\([^()]*\)|(?<![\w$.])[\w$]+)\s*=>|\bfunction\b|(?<=^\s+(?:(?:static|async)\s+)*)[\w$#]+\s*\([^;()]*\)\s*\{\s*$/g
 const COMMENT = /^\s*(?:\/\/|\*|\/\*).*/
 const MAX_OPTIONS = 20 // lines of a call that a function is written in
 
@@ -42,8 +44,10 @@ function keptLineOf (chain, holder, source, handlers = []) {
     if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found
   }
   // V8 does not show a function that it has inlined into its caller.
-  const called = [...calledBy(stacks.flat(), files), ...errorHandlersOf(stacks.flat(), files)].map(code => toFunction(code, [], holder)).filter(({ lines }) => lines.length > 0)
-  return new Set(called.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(called.slice(0, 1), holder) : null
+  const called = calledBy(stacks.flat(), files).map(code => ({ ...toFunction(code, [], holder), isOfCall: code.isOfCall })).filter(({ lines }) => lines.length > 0)
+  const outliving = called.filter(({ isOfCall }) => !isOfCall)
+  const possible = outliving.length > 0 ? outliving : called
+  return new Set(possible.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(possible.slice(0, 1), holder) : null
 }
 
 /** @param {Code} code @param {Code[]} callers @param {string | null} holder */
@@ -91,30 +95,28 @@ function calledBy (codes, source) {
 }
 
 /**
- * What is thrown reaches the error handlers of an application.
- * @param {Code[]} codes
- * @param {Pick<SourceLines, 'read'>} source
- * @returns {Code[]} those in the same files
- */
-function errorHandlersOf (codes, source) {
-  const throwing = codes.filter(({ lines }) => lines.some(({ code }) => THROWS.test(code)))
-  return [...new Set(throwing.map(({ place }) => place.file))].flatMap(file => source.read(file, 1, MAX_FILE_LINES).flatMap((text, index) => {
-    const match = HANDLES_ERRORS.exec(text)
-    return match === null ? [] : [codeOf({ function: '', file, line: index + 1, column: match.index + match[0].length - match[1].length + 1 }, source)]
-  }))
-}
-
-/**
  * The functions and methods that a function calls, by their names: of its file, and of those that this requires by a relative path.
  * @param {Code} code
  * @param {Pick<SourceLines, 'read'>} source
  * @returns {Code[]}
  */
-function calledIn ({ place, lines }, source) {
-  const names = new Set(lines.flatMap(({ code }) => [...code.matchAll(CALLED)].map(([, name]) => name)).filter(name => !KEYWORD.test(name) && !BUILTIN.has(name) && name !== place.function))
-  if (names.size === 0) return []
+function calledIn (code, source) {
+  const { place, lines } = code
+  const scope = scopeOf(code, [])
+  /** By name, whether it is called only on what goes with the call. @type {Map<string, boolean>} */
+  const called = new Map()
+  for (const { code: text } of lines) {
+    for (const { 1: name, index } of text.matchAll(CALLED)) {
+      if (KEYWORD.test(name) || BUILTIN.has(name) || name === place.function) continue
+      const receiver = text[index - 1] === '.' ? receiverBefore(text, index - 1) : null
+      const isOfCall = receiver === 'this' ? code.isOfCall === true : receiver !== null && rankOf(receiver, scope) === null
+      called.set(name, isOfCall && called.get(name) !== false)
+    }
+  }
+  if (called.size === 0) return []
   const end = place.line + lines.length
-  return definedIn(place.file, names, source).filter(({ file, line }) => file !== place.file || line < place.line || line >= end).map(place => codeOf(place, source))
+  return definedIn(place.file, new Set(called.keys()), source).filter(({ file, line }) => file !== place.file || line < place.line || line >= end)
+    .map(found => ({ ...codeOf(found, source), isOfCall: called.get(found.function) }))
 }
 
 /**
@@ -208,6 +210,28 @@ function handedOverAt (chain, source) {
   return null
 }
 
+/**
+ * The only line of a file that adds to a collection which outlives the call, whatever function it is in: perhaps an error handler or a hook, which gets what
+ * others allocate. Only where nothing better is known.
+ * @param {string} file
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {ReturnType<typeof keptLineOf>}
+ */
+function onlyLineOf (file, source) {
+  const files = withFiles(source)
+  const texts = files.read(file, 1, MAX_FILE_LINES)
+  if (texts.length > MAX_WRITTEN_LINES) return null // a bundle
+  const codes = texts.flatMap((text, index) => {
+    const begins = COMMENT.test(text) ? [] : [...text.matchAll(BEGINS)].filter(([begin]) => !KEYWORD.test(/^[\w$]+/.exec(begin)?.[0] ?? ''))
+    return begins.map(({ index: column }) => codeOf({ function: '', file, line: index + 1, column: column + 1 }, files))
+  })
+  const innermostAt = (/** @type {number} */ line) => codes.findLast(({ place, lines }) => place.line <= line && line < place.line + lines.length)
+  const lines = new Map(codes.flatMap(code => linesThatKeep(code, scopeOf(code, codes.filter(other => other !== code)), null)
+    .filter(({ line, kind, rank }) => innermostAt(line) === code && COLLECTIONS.has(kind) && RANKS[0].includes(rank)).map(one => [one.line, one])))
+  const [only] = lines.values()
+  return lines.size !== 1 ? null : { keptAt: { file, line: only.line, text: shortened(only.text) }, holder: only.kind === 'object' ? 'Map' : only.kind }
+}
+
 /** @param {string} line */
 function shortened (line) {
   const text = line.replace(/\p{Cc}+/gu, ' ').trim()
@@ -219,4 +243,4 @@ function isOfHolder (kind, holder) {
   return kind === holder || (holder === 'Map' && kind === 'object')
 }
 
-module.exports = { handedOverAt, keptByPackage, keptLineOf, wrappedAt }
+module.exports = { handedOverAt, keptByPackage, keptLineOf, onlyLineOf, wrappedAt }

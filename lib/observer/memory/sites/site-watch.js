@@ -10,7 +10,8 @@ const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
 const { functionKey } = require('../../../formats/profile/heap-tree')
 const { HeapSampler } = require('../../heap/sampler')
 const { MIN_INTERVALS, heapSitesOf, isKeptByCaller, judgeSurvival, packageOf } = require('./heap-sites')
-const { handedOverAt, keptByPackage, keptLineOf, wrappedAt } = require('./kept-line')
+const { withFiles } = require('./keeping-code')
+const { handedOverAt, keptByPackage, keptLineOf, onlyLineOf, wrappedAt } = require('./kept-line')
 const { sum } = require('../../../base/sums')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
@@ -47,6 +48,8 @@ const DEFAULT_SECONDS = 60
  * @property {Awaited<ReturnType<HeapSampler['refine']>>} sampling
  * @property {number[]} boundaries  the last ordinal of each interval; where it was not read at its end, estimated from those around
  * @property {SamplingProfile | null} profile  of the last reading
+ *
+ * @typedef {Pick<import('../../stalls/culprit/source-lines').SourceLines, 'read'>} Source
  *
  * @typedef {object} Run
  * @property {'growth' | 'asked'} reason
@@ -307,6 +310,7 @@ class SiteWatch {
     const frames = shown.flatMap(({ chain }) => chain)
     const original = await this.#parts.toOriginal(frames).catch(() => frames)
     const handlers = await this.#handlersOf(shown)
+    const source = withFiles(this.#source)
     const found = shown.map(site => {
       const chain = original.splice(0, site.chain.length).map(frame => toCodeFrame(frame, this.#parts.appRoot))
       const places = new Map(site.chain.map((frame, at) => [functionKey(frame), chain[at]]))
@@ -314,10 +318,10 @@ class SiteWatch {
         const place = places.get(functionKey(caller))
         return place === undefined ? [] : { place, frames: frames.map(frame => toCodeFrame(frame, this.#parts.appRoot)) }
       })
-      return { chain, calls, site: this.#toSite({ ...site, chain, handlers: handlers.get(site.route ?? '') ?? [] }, run, intervals) }
+      return { chain, calls, site: this.#toSite({ ...site, chain, handlers: handlers.get(site.route ?? '') ?? [] }, { run, intervals, source }) }
     })
     const like = (/** @type {typeof found} */ sites) => sites.map(one => isSearched(one.site) ? { ...one, site: keptLikeOthers(one.site, one.chain, sites) } : one)
-    const calling = like(found).map(one => isSearched(one.site) ? { ...one, site: { ...one.site, ...this.#keptByCallOf(one) } } : one)
+    const calling = like(found).map(one => isSearched(one.site) ? { ...one, site: { ...one.site, ...keptByCallOf(one, source) } } : one)
     return like(calling).map(({ site }) => site)
   }
 
@@ -339,17 +343,16 @@ class SiteWatch {
 
   /**
    * @param {Omit<RawSite, 'chain'> & { chain: CodeFrame[], handlers: CodeFrame[] }} raw
-   * @param {Run} run
-   * @param {number[]} intervals
+   * @param {{ run: Run, intervals: number[], source: Source }} context
    * @returns {AllocationSite}
    */
-  #toSite ({ chain, handlers, calls, byBirth, bytes, samples, isAttributed, ...rest }, run, intervals) {
+  #toSite ({ chain, handlers, calls, byBirth, bytes, samples, isAttributed, ...rest }, { run, intervals, source }) {
     const [where] = chain
     const verdict = judgeSurvival(byBirth, intervals, samples)
     const judgedBytes = verdict === 'stays' ? sum(byBirth.slice(0, -1)) : 0
     const judgedSeconds = sum(intervals.slice(0, -1))
     const requests = rest.route === null ? 0 : run.buffers?.requests[rest.route] ?? 0
-    const kept = verdict === 'stays' || (verdict === 'young' && run.isUrgent) ? this.#keptLineOf(rest, chain, handlers) : null
+    const kept = verdict === 'stays' || (verdict === 'young' && run.isUrgent) ? keptPlaceOf(rest, chain, handlers, source) : null
     return {
       ...rest,
       ...where,
@@ -364,33 +367,36 @@ class SiteWatch {
       bytesPerRequest: requests === 0 || verdict !== 'stays' ? null : Math.round(bytes / requests)
     }
   }
+}
 
-  /**
-   * Where no code of the application is known to keep anything.
-   * @param {{ site: AllocationSite, chain: CodeFrame[], calls: { place: CodeFrame, frames: CodeFrame[] }[] }} found
-   */
-  #keptByCallOf ({ site: { holder }, chain, calls }) {
-    const [byPackage] = calls.flatMap(({ place, frames }) => isOfApplication(place) ? keptByPackage(place, frames, this.#source) ?? [] : [])
-    const kept = byPackage ?? handedOverAt(chain.filter(isOfApplication), this.#source)
-    return kept && { ...kept, holder: kept.holder ?? holder }
-  }
+/**
+ * Of objects the functions are known, of Buffers the lines of the calls, and the handlers that they work for.
+ * @param {Pick<RawSite, 'kind' | 'holder'>} site
+ * @param {CodeFrame[]} chain
+ * @param {CodeFrame[]} handlers  of its route
+ * @param {Source} source
+ */
+function keptPlaceOf ({ kind, holder }, chain, handlers, source) {
+  const own = chain.filter(isOfApplication) // what is written in a package says little about what it keeps
+  if (isKeptByCaller(holder)) return wrappedAt(own, holder, source) ?? { keptAt: null, holder }
+  if (kind === 'heap') return keptLineOf(own, holder, source, handlers) ?? wrappedAt(own, null, source)
+  const lines = own.map(place => ({ ...place, column: 1 }))
+  const kept = keptLineOf([...lines, ...handlers], null, source)
+  // What is received and stays may belong to a response that nobody reads.
+  const unread = holder === 'received data' && (kept === null || kept.holder === 'promises') ? keptLineOf([...lines, ...handlers], 'sockets', source) : null
+  return unread?.holder === 'sockets' ? unread : kept && { ...kept, holder }
+}
 
-  /**
-   * Of objects the functions are known, of Buffers the lines of the calls, and the handlers that they work for.
-   * @param {Pick<RawSite, 'kind' | 'holder'>} site
-   * @param {CodeFrame[]} chain
-   * @param {CodeFrame[]} handlers  of its route
-   */
-  #keptLineOf ({ kind, holder }, chain, handlers) {
-    const own = chain.filter(isOfApplication) // what is written in a package says little about what it keeps
-    if (isKeptByCaller(holder)) return wrappedAt(own, holder, this.#source) ?? { keptAt: null, holder }
-    if (kind === 'heap') return keptLineOf(own, holder, this.#source, handlers) ?? wrappedAt(own, null, this.#source)
-    const lines = own.map(place => ({ ...place, column: 1 }))
-    const kept = keptLineOf([...lines, ...handlers], null, this.#source)
-    // What is received and stays may belong to a response that nobody reads.
-    const unread = holder === 'received data' && (kept === null || kept.holder === 'promises') ? keptLineOf([...lines, ...handlers], 'sockets', this.#source) : null
-    return unread?.holder === 'sockets' ? unread : kept && { ...kept, holder }
-  }
+/**
+ * Where no code of the application on the stack is known to keep anything.
+ * @param {{ site: AllocationSite, chain: CodeFrame[], calls: { place: CodeFrame, frames: CodeFrame[] }[] }} found
+ * @param {Source} source
+ */
+function keptByCallOf ({ site: { holder }, chain, calls }, source) {
+  const own = chain.filter(isOfApplication)
+  const [byPackage] = calls.flatMap(({ place, frames }) => isOfApplication(place) ? keptByPackage(place, frames, source) ?? [] : [])
+  const kept = byPackage ?? handedOverAt(own, source) ?? (own.length > 0 ? onlyLineOf(own[0].file, source) : null)
+  return kept && { ...kept, holder: kept.holder ?? holder }
 }
 
 /**
