@@ -138,6 +138,12 @@ test('of functions that are called those count that are called on something that
   assert.deepEqual(keptIn(`(req, res) => {\n  const scope = scopeFor(req)\n  scope.register('user', read(req))\n}\n${scopes}`), [12, 'Map'])
 })
 
+test('a function that may have been inlined counts before a line that loses what it adds', () => {
+  const listen = 'job => {\n  running.add(job.id)\n  reply(resize(job))\n  running.delete(job.id)\n}\n'
+  assert.deepEqual(keptIn(`${listen}function resize (job) {\n  done.push(steps(job))\n}`), [7, 'Array'])
+  assert.deepEqual(keptIn(`${listen}function resize (job) {\n  return steps(job)\n}`), [2, 'Set'])
+})
+
 test('a function of another file is searched as well', () => {
   const files = /** @type {Record<string, string>} */ ({
     'app/routes.js': "const store = require('../store')\n(req, res) => {\n  store.remember(read(req))\n}",

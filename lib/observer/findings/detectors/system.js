@@ -338,7 +338,7 @@ const openFiles = {
         growing && `They became ${Math.round(growing.grown)} more in ${duration(growing.minutes * 60_000)}.`
       ),
       why: 'what is opened is not closed; at the limit opening a file, a connection or a process fails (EMFILE), and clients are not accepted',
-      instead: `${CLOSING[kind] ?? 'close what is opened when it is no longer needed'}. If they are needed, raise the limit (ulimit -n, LimitNOFILE)`,
+      instead: `${CLOSING[kind] ?? 'close what is opened when it is no longer needed'}. If they are needed, raise the limit (ulimit -n)`,
       evidence: { open, limit, perMinute: growing && rounded(growing.perMinute), minutesToLimit: minutes > LATE_MINUTES ? null : rounded(minutes), mostOf: kind, ofThatKind: count },
       confidence: share >= NOTABLE_SHARE ? 'high' : 'medium',
       next: [`ls -l /proc/${readings.pid}/fd`]

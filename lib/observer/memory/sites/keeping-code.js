@@ -348,4 +348,4 @@ function withFiles (source) {
   }
 }
 
-module.exports = { BUILTIN, CALLED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles }
+module.exports = { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles }

@@ -6,7 +6,7 @@
 const { isBuiltin } = require('node:module')
 const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
-const { BUILTIN, CALLED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles } = require('./keeping-code')
+const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles } = require('./keeping-code')
 
 /** @import { AllocationSite } from '../../../../types/memory' */
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
@@ -36,18 +36,34 @@ const KEEPS_NOTHING = /^(?:log|info|warn|error|debug|trace|fatal|emit|write|send
  * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: string } | null}
  */
 function keptLineOf (chain, holder, source, handlers = []) {
+  const found = searched(chain, holder, source, handlers)
+  return found && { keptAt: found.keptAt, holder: found.holder }
+}
+
+/**
+ * @param {readonly CodeFrame[]} chain
+ * @param {string | null} holder
+ * @param {Pick<SourceLines, 'read'>} source
+ * @param {readonly CodeFrame[]} handlers
+ * @returns {ReturnType<typeof bestOf>}
+ */
+function searched (chain, holder, source, handlers) {
   const files = withFiles(source)
   const stacks = [chain, handlers].map(places => places.map(place => codeOf(place, files)))
+  /** Of a line that loses as well what it adds. @type {ReturnType<typeof bestOf>} */
+  let weak = null
   for (const codes of stacks) {
     const functions = codes.map((code, at) => toFunction(code, codes.slice(at + 1), holder))
     const found = bestOf(functions, holder)
-    if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found
+    if (found?.isWeak) weak ??= found
+    else if (found !== null || functions.some(({ lines }) => lines.length > 0)) return found ?? weak
   }
   // V8 does not show a function that it has inlined into its caller.
   const called = calledBy(stacks.flat(), files).map(code => ({ ...toFunction(code, [], holder), isOfCall: code.isOfCall })).filter(({ lines }) => lines.length > 0)
   const outliving = called.filter(({ isOfCall }) => !isOfCall)
   const possible = outliving.length > 0 ? outliving : called
-  return new Set(possible.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(possible.slice(0, 1), holder) : null
+  const found = new Set(possible.map(({ place }) => `${place.file}:${place.line}`)).size === 1 ? bestOf(possible.slice(0, 1), holder) : null
+  return found === null || found.isWeak ? weak ?? found : found
 }
 
 /** @param {Code} code @param {Code[]} callers @param {string | null} holder */
@@ -58,7 +74,7 @@ function toFunction (code, callers, holder) {
 /**
  * @param {{ place: CodeFrame, lines: Line[] }[]} functions  innermost first
  * @param {string | null} holder
- * @returns {ReturnType<typeof keptLineOf>}
+ * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: string, isWeak: boolean } | null}
  */
 function bestOf (functions, holder) {
   for (const ranks of RANKS) {
@@ -70,9 +86,9 @@ function bestOf (functions, holder) {
       const best = ranks.map(rank => wanted.filter(line => line.rank === rank)).find(found => found.length > 0) ?? []
       if (new Set(best.map(({ line }) => line)).size > 1) return null
       if (best.length === 0) continue
-      const [{ line, text, kind }] = best
+      const [{ line, text, kind, rank }] = best
       const isKnown = holder !== null && (isKind || !KINDS.has(holder)) // else sockets and the like, which a collection may hold
-      return { keptAt: { file: place.file, line, text: shortened(text) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind }
+      return { keptAt: { file: place.file, line, text: shortened(text) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind, isWeak: rank >= EMPTIED && rank < GUESSED }
     }
   }
   return null
