@@ -1,7 +1,9 @@
 'use strict'
 
-// The route facts that are set on a request from outside: its template by the application, and the framework that matched it.
+// The route facts that are set on a request from outside: its template by the application, and the framework that matched it, which is found among
+// the modules that the application has loaded; none is loaded here.
 
+const Module = require('node:module')
 const { warnOnce } = require('../../base/warnings')
 const { contextOn, replaceStandIn } = require('./contexts/one-request')
 
@@ -75,6 +77,65 @@ function routeFactsIn ({ response, routeFacts, request }) {
 }
 
 /**
+ * Sets the framework on each request for which a loaded framework makes an object of its own.
+ */
+class FrameworkWatch {
+  /** @type {Map<any, { own: Function, replaced: Function }>} what holds the function that makes the object */
+  #watched = new Map()
+  #kind
+
+  /**
+   * @param {object} kind
+   * @param {RegExp} kind.file  of the framework
+   * @param {(exported: any) => any} kind.holderOf  what holds the function, from the exports of that file
+   * @param {string} kind.maker  the function's name
+   * @param {(subject: any) => object | undefined} kind.requestOf  the request of node:http
+   * @param {Framework} kind.framework
+   */
+  constructor (kind) {
+    this.#kind = kind
+  }
+
+  start () {}
+
+  /** Call it on a server's first request: by then its application is loaded. */
+  attachToLoaded () {
+    const { file, holderOf, maker } = this.#kind
+    for (const exported of loadedExports(file)) {
+      const holder = holderOf(exported)
+      if (typeof holder?.[maker] === 'function' && !this.#watched.has(holder)) this.#watch(holder)
+    }
+  }
+
+  /** @param {any} holder */
+  #watch (holder) {
+    const { maker, requestOf, framework } = this.#kind
+    const replaced = holder[maker]
+    /** @this {any} @param {any[]} given */
+    const own = function make (...given) {
+      const subject = replaced.apply(this, given)
+      const request = requestOf(subject)
+      if (request !== undefined && !hasFramework(request)) setFramework(request, subject, framework)
+      return subject
+    }
+    holder[maker] = own
+    this.#watched.set(holder, { own, replaced })
+  }
+
+  stop () {
+    for (const [holder, { own, replaced }] of this.#watched) if (holder[this.#kind.maker] === own) holder[this.#kind.maker] = replaced
+    this.#watched.clear()
+  }
+}
+
+/** @param {RegExp} file @returns {any[]} their exports, one for each copy */
+function loadedExports (file) {
+  // Not require.cache: it is the same object where it exists, but in a bundle there is none.
+  const cache = /** @type {any} */ (Module)._cache ?? {}
+  return Object.keys(cache).filter(name => file.test(name)).map(name => cache[name]?.exports)
+}
+
+/**
  * Applications call it in the middle of a request, so nothing here throws.
  * @param {object} parts
  * @param {Pick<RouteContext, 'current'>} parts.context
@@ -109,4 +170,4 @@ function isRequest (value) {
   return typeof value?.method === 'string' && typeof value.url === 'string' && typeof value.httpVersion === 'string'
 }
 
-module.exports = { createSetRoute, hasFramework, routeFactsIn, routeFactsOf, setFramework, setRouteTemplate }
+module.exports = { FrameworkWatch, createSetRoute, hasFramework, loadedExports, routeFactsIn, routeFactsOf, setFramework, setRouteTemplate }

@@ -5,8 +5,7 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const { guarded } = require('../../../base/guard')
-const { hasFramework, setFramework } = require('../set-route')
-const { isLoaded } = require('./loaded')
+const { hasFramework, loadedExports, setFramework } = require('../set-route')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../../../api/http/middleware' */
@@ -54,7 +53,7 @@ class FastifyWatch {
   start () {
     subscribe(CREATED, this.#created)
     // An instance may have been created earlier: its requests are then seen at their handlers, which costs them a little more.
-    if (isLoaded(FILE)) subscribe(HANDLED, this.#handled)
+    if (loadedExports(FILE).length > 0) subscribe(HANDLED, this.#handled)
   }
 
   /** Nothing to do: Fastify publishes each request. */

@@ -8,8 +8,7 @@ const { createRequire } = require('node:module')
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { unattended } = require('../../../base/guard')
-const { hasFramework, setFramework } = require('../set-route')
-const { loadedExports } = require('./loaded')
+const { hasFramework, loadedExports, setFramework } = require('../set-route')
 
 /** @import { Framework } from '../set-route' */
 

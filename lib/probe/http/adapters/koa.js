@@ -3,8 +3,7 @@
 // Koa adapter: a middleware in Koa's form. The usual routers leave the route in the context; without the middleware, the context is intercepted
 // where Koa creates it.
 
-const { hasFramework, setFramework } = require('../set-route')
-const { loadedExports } = require('./loaded')
+const { setFramework } = require('../set-route')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../../../api/http/middleware' */
@@ -43,38 +42,12 @@ function createKoaMiddleware (middleware) {
   }
 }
 
-class KoaWatch {
-  /** @type {Map<any, { own: Function, replaced: Function }>} prototype of an application */
-  #watched = new Map()
+const KOA_CONTEXTS = Object.freeze({
+  file: FILE,
+  holderOf: (/** @type {any} */ exported) => (exported?.default ?? exported)?.prototype,
+  maker: 'createContext',
+  requestOf: (/** @type {KoaContext | undefined} */ context) => context?.req,
+  framework: KOA
+})
 
-  start () {}
-
-  /** Call it on a server's first request: by then its application is loaded. */
-  attachToLoaded () {
-    for (const exported of loadedExports(FILE)) {
-      const prototype = (exported?.default ?? exported)?.prototype
-      if (typeof prototype?.createContext === 'function' && !this.#watched.has(prototype)) this.#watch(prototype)
-    }
-  }
-
-  /** @param {any} prototype */
-  #watch (prototype) {
-    const replaced = prototype.createContext
-    /** @this {any} @param {any[]} given */
-    const own = function createContext (...given) {
-      const context = replaced.apply(this, given)
-      const request = context?.req
-      if (request !== undefined && !hasFramework(request)) setFramework(request, context, KOA)
-      return context
-    }
-    prototype.createContext = own
-    this.#watched.set(prototype, { own, replaced })
-  }
-
-  stop () {
-    for (const [prototype, { own, replaced }] of this.#watched) if (prototype.createContext === own) prototype.createContext = replaced
-    this.#watched.clear()
-  }
-}
-
-module.exports = { createKoaMiddleware, KoaWatch }
+module.exports = { createKoaMiddleware, KOA_CONTEXTS }

@@ -12,9 +12,11 @@ const { InFlight } = require('../in-flight')
 const { createRequestContext } = require('./one-request')
 const { RouteContext } = require('./route-context')
 const { RequestSpans } = require('../../trace-of')
+const { FrameworkWatch } = require('../set-route')
 const { FastifyWatch } = require('../adapters/fastify')
+const { HAPI_REQUESTS } = require('../adapters/hapi')
 const { HonoWatch } = require('../adapters/hono')
-const { KoaWatch } = require('../adapters/koa')
+const { KOA_CONTEXTS } = require('../adapters/koa')
 
 /** @import { IncomingMessage, Server, ServerResponse } from 'node:http' */
 /** @import { ServerHttp2Stream } from 'node:http2' */
@@ -44,7 +46,7 @@ class RequestContexts {
   /** The requests that these contexts are of, until they are answered. */
   inFlight
   /** Frameworks whose route is not on the request. For others it is read from the request (Express, Next.js), or masked. */
-  #frameworks = [new FastifyWatch(), new KoaWatch(), new HonoWatch()]
+  #frameworks = [new FastifyWatch(), new FrameworkWatch(KOA_CONTEXTS), new FrameworkWatch(HAPI_REQUESTS), new HonoWatch()]
   #http2
   #upgrades
   #spans = new RequestSpans()
