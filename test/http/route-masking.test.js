@@ -3,7 +3,7 @@
 const { test } = require('node:test')
 const assert = require('node:assert/strict')
 const { routeOf, templateOf, methodOf } = require('../../lib/probe/http/route-template')
-const { maskPath } = require('../../lib/probe/http/mask-path')
+const { forgetMasked, maskPath, maskedTemplate, shortMask } = require('../../lib/probe/http/mask-path')
 const { frameworks, serve } = require('./served')
 
 test('a base that no known router explains is masked', () => {
@@ -34,6 +34,16 @@ test('masking keeps words and hides values', () => {
     '/%E0%A4%A': '/:id'
   }
   for (const [path, template] of Object.entries(masked)) assert.equal(maskPath(path, {}), template)
+})
+
+test('several words in one segment are a value once there are more of them below a path than a service has pages', t => {
+  t.after(forgetMasked)
+  forgetMasked()
+  const posts = Array.from({ length: 30 }, (_, index) => `/blog/all-about-${'abcdefghijklmnopqrstuvwxyzabcd'[index]}${index > 25 ? 'x' : ''}-trees`)
+  const templates = posts.map(post => maskedTemplate(post))
+  assert.deepEqual([templates[0], templates[11], templates[12], templates[29]], [posts[0], posts[11], '/blog/:id', '/blog/:id'])
+  assert.deepEqual([maskedTemplate(posts[0]), shortMask(posts[1]), maskedTemplate(`${posts[2]}/comments`)], ['/blog/:id', '/blog/:id', '/blog/:id/comments'])
+  assert.deepEqual([maskedTemplate('/sign-in'), maskedTemplate('/blog/latest'), shortMask('/shop/red-shoes')], ['/sign-in', '/blog/latest', '/shop/red-shoes'])
 })
 
 for (const [name, express] of Object.entries(frameworks)) {

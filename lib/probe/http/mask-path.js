@@ -17,8 +17,16 @@ const LONG_HEX = /^[0-9a-f]{8,}$/i
 const MAX_MASKED = 50
 const MAX_SEGMENTS = 8
 
+// Several words in one segment are a page (sign-in, terms-of-service) or a title (my-first-post), which is a value: a service has more titles than
+// pages below one path.
+const WORDS = /[a-z][-_][a-z]/i
+const MAX_PAGES = 12
+
 /** @type {Set<string>} */
 const masked = new Set()
+
+/** What of several words was seen below each path; null: too many to be pages. @type {Map<string, Set<string> | null>} */
+const pages = new Map()
 
 /**
  * @param {string} path  without any template
@@ -26,7 +34,7 @@ const masked = new Set()
  * @returns {string | null} shared by the whole process, bounded in number
  */
 function maskedTemplate (path, params = {}) {
-  const template = shortMask(path, params)
+  const template = titlesMasked(limited(path, params), notePage)
   if (!masked.has(template) && masked.size === MAX_MASKED) return null
   masked.add(template)
   return template
@@ -38,14 +46,41 @@ function maskedTemplate (path, params = {}) {
  * @param {Record<string, unknown>} [params]
  */
 function shortMask (path, params = {}) {
+  return titlesMasked(limited(path, params))
+}
+
+/** @param {string} path @param {Record<string, unknown>} params */
+function limited (path, params) {
   const [start, ...segments] = path.split('/', MAX_SEGMENTS + 2)
   const end = segments.length > MAX_SEGMENTS ? '/*' : ''
   return maskPath([start, ...segments.slice(0, MAX_SEGMENTS)].join('/'), params) + end
 }
 
+/**
+ * @param {string} template
+ * @param {(parent: string, page: string) => void} [note]  called with what may be a page
+ */
+function titlesMasked (template, note = () => {}) {
+  if (!WORDS.test(template)) return template
+  return template.split('/').reduce((parent, segment) => {
+    if (!WORDS.test(segment)) return `${parent}/${segment}`
+    note(parent, segment)
+    return `${parent}/${pages.get(parent) === null ? ':id' : segment}`
+  })
+}
+
+/** @param {string} parent @param {string} page */
+function notePage (parent, page) {
+  const known = pages.get(parent)
+  if (known === undefined && pages.size < MAX_MASKED) pages.set(parent, new Set([page]))
+  else if (known && known.size === MAX_PAGES && !known.has(page)) pages.set(parent, null)
+  else known?.add(page)
+}
+
 /** For tests. */
 function forgetMasked () {
   masked.clear()
+  pages.clear()
 }
 
 /**
