@@ -125,6 +125,17 @@ test('the stalls of a function are counted as its own, and tell its line and cal
   assert.equal(other.stalls.count, 0)
 })
 
+test('where stalls were in several functions of a package, none of them is named', () => {
+  const { culprit: page } = read([[['run', 'page', 'marked'], 5000]]).hotSpots[0]
+  const stallIn = (entrance, durationMs) => {
+    const culprit = { ...page, via: { package: 'marked', function: entrance, through: null } }
+    return { id: 1, at: 1_000_500, durationMs, cause: 'code', route: null, culprit, stack: [], evidence: {} }
+  }
+  const viaOf = stalls => read([[['run', 'page', 'marked'], 5000]], { stalls }).hotSpots[0].culprit.via
+  assert.deepEqual(viaOf([stallIn('lex', 400), stallIn('parse', 350), stallIn('use', 350)]), { package: 'marked', function: '(anonymous)', through: null })
+  assert.equal(viaOf([stallIn('lex', 400), stallIn('parse', 300)]).function, 'lex')
+})
+
 test('a stall tells the route of its own time, and of no other', () => {
   const culprit = { function: 'login', file: 'app.js', line: 9, column: 12, functionLine: 6, call: null, via: null, share: 1 }
   const stall = { id: 1, at: 1_004_000, durationMs: 500, cause: 'code', route: 'GET /heavy', culprit, stack: [], evidence: {} }

@@ -16,7 +16,7 @@ test('conversions, copies and objects that are made again and again have advice 
     ['concat', /collect the parts in an array/], ['Array.concat', /join them once/], ['inspect', /test the log level first/], ['get stack', /stackTraceLimit/],
     ['Intl.NumberFormat', /make one Intl formatter/], ['Date.toLocaleDateString', /make one Intl formatter/], ['RegExp', /make the expression once/], ['postMessage', /transfer ArrayBuffers/],
     ['setImmediate', /wait for what happens/], ['Array.includes', /put the values into a Set/], ['Array.shift', /go through a long array by index/],
-    ['Hash.update', /createReadStream/], ['update', /createReadStream/]
+    ['ChildProcess.send', /let it load data that does not change/], ['runInNewContext', /compile the code once/], ['emit', /one listener that looks up/], ['Hash.update', /createReadStream/], ['update', /createReadStream/]
   ]
   for (const [call, instead] of cases) assert.match(asked(call).instead, instead, call)
   const pool = asked('postMessage', { package: 'piscina', function: 'run', through: null })
@@ -105,6 +105,8 @@ test('of a sort whose comparator makes collators, the collator is to be kept', (
   assert.match(title, /in Array\.sort, called in login/)
   assert.match(instead, /^make one Intl formatter or collator/)
   assert.match(asked('rows.sort((left, right) => left.at - right.at)').instead, /^keep the data sorted/)
+  const inlined = ask(spot({ text: 'rows.sort((left, right) => left.at - right.at || left.name.localeCompare(right.name))' }))
+  assert.match(inlined.instead, /make one Intl formatter or collator.*; keep the data sorted/, 'which of the two it is, is not known')
 })
 
 test('what a package does in callbacks is told with the package that requests await, and its line', () => {

@@ -192,6 +192,9 @@ test('the collector is not to be helped with Buffers where Buffers are what it c
   assert.match(advice({ outside: { ...OUTSIDE, grownBytes: 0 } }), /^keep fewer Buffers at a time: they hold 990 MB outside the heap/)
   assert.match(advice({ outside: { ...OUTSIDE, grownBytes: 0, externalBytes: 2e7, buffersBytes: 1e7 } }), /keep large data outside the heap/)
   assert.deepEqual(idsOf(ask({ ...collected, process: { memory: { outside: OUTSIDE } } })), ['buffers-grow'])
+  const making = ms => ask({ activity: { gcMs: 9000, categories: { collected: { ms: 9000, where: PLACE }, buffers: { ms, where: PLACE } } } }).findings.find(({ id }) => id === 'gc-pressure').instead
+  assert.match(making(2000), /^make fewer and smaller Buffers there/)
+  assert.match(making(200), /keep large data outside the heap/)
 })
 
 test('what turns objects into text is named with what to do instead, and so is a development build', () => {
@@ -319,6 +322,10 @@ test('stalls that another finding names are not unexplained; the others are, wit
   const others = Array.from({ length: 20 }, (_, index) => stall({ durationMs: 200, route: `GET /${index % 5}`, culprit: { ...culprit, function: 'uniq', via: index % 2 ? { package: 'lodash', function: 'uniqWith', through: null } : null } }))
   const login = hotSpots(spot({ stalls: { count: 20, ms: 8000, longestMs: 400 } }))
   assert.deepEqual(idsOf(ask({ ...login, stalls: own })), ['hot-function'])
+  const inlined = Array.from({ length: 20 }, () => stall({ durationMs: 400, culprit: { ...culprit, function: 'handle' } }))
+  const ofCaller = callers => idsOf(ask({ ...hotSpots(spot({ callers })), stalls: inlined }))
+  assert.deepEqual(ofCaller([{ function: 'handle', file: culprit.file }]), ['hot-function'], 'V8 may compile it into the function that calls it')
+  assert.deepEqual(ofCaller([]), ['hot-function', 'unexplained-stalls'])
   const { findings: [, rest] } = ask({ ...login, stalls: [...own, ...others] })
   assert.deepEqual([rest.id, rest.lostMs, rest.where.function], ['unexplained-stalls', 4000, 'uniq'])
   assert.equal(rest.what, 'They held the loop for 4.0 s of the last 60.0 s. By route: GET /0 800 ms, GET /1 800 ms, GET /2 800 ms, others 1.6 s. ' +
@@ -398,6 +405,10 @@ test('logging has the line of its call and its logger, where they are known', ()
   assert.match(first.title, /in logging by pino, through pino-pretty prettify, most of it for login \(auth\.js:23\)/)
   assert.deepEqual([first.id, first.where.line, first.where.route], ['hot-logging', 23, 'POST /login'])
   assert.doesNotMatch(first.why + first.instead, /console|such as pino/)
+  const talks = spot({ isLogging: true, culprit: { functionLine: 20, line: 23, via: { package: 'soap', function: 'send', through: null } } })
+  const { findings: [other] } = ask({ activity: { hotSpots: [talks], categories: { logging: { ms: 12_000, where: PLACE } } } })
+  assert.match(other.why, /the console writes/)
+  assert.match(other.instead, /^turn down what soap writes/)
 })
 
 test('a function that only hands work to many others does not fill the loop by itself', () => {
@@ -422,6 +433,9 @@ test('a module that is loaded again and again while requests wait is no start-up
   const asked = changes => idsOf(ask(hotSpots(spot({ culprit: { call: 'require' }, ...changes }))))
   assert.deepEqual(asked({ ms: 9000, share: 0.3 }), ['start-up'], 'compiling is no synchronous call by its name, and many short ones are no stall')
   assert.deepEqual(asked({ ms: 900, share: 0.03, samples: 90 }), ['nothing-wrong'])
+  const [imported] = ask(hotSpots(spot({ culprit: { call: 'import' } }))).findings
+  assert.equal(imported.id, 'start-up')
+  assert.match(imported.instead, /^import it once, before requests arrive/)
 })
 
 test('a loop that is blocked now is said to be', () => {

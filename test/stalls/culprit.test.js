@@ -84,7 +84,9 @@ test('a function of a package inside a wrapper of another package is that packag
       const name = { wrapper: 'typed', evaluate: 'maths', multiply: 'maths' }[callFrame.functionName]
       if (name !== undefined) callFrame.url = `file:///app/node_modules/${name}/index.js`
     }
-    return findCulprit(deepFreeze(profile), { appRoot: '/app', source: { count: () => null, read: () => [], dependsOn } }).culprit.via
+    const { culprit, calledShare } = findCulprit(deepFreeze(profile), { appRoot: '/app', source: { count: () => null, read: () => [], dependsOn } })
+    assert.equal(calledShare, 1, 'in the package, whatever it is wrapped in')
+    return culprit.via
   }
   const depends = viaWith((file, name) => file === 'node_modules/maths/index.js' && name === 'typed')
   assert.deepEqual([depends.package, depends.function], ['maths', '(anonymous)'])
@@ -92,13 +94,19 @@ test('a function of a package inside a wrapper of another package is that packag
   assert.deepEqual([alone.package, alone.function, alone.through.package], ['typed', 'wrapper', 'maths'])
 })
 
-test('a package that is entered at several functions is named with the heaviest, where together they have half of the time', () => {
+test('a package that is entered at several functions is named with the heaviest if that has half of its time, where together they have half of the time', () => {
   const enter = (parseMicros, formatMicros, ownMicros) => culpritOf(
     [[...SERVE, 'report', 'dep:parse'], parseMicros], [[...SERVE, 'report', 'toWeek', 'dep:format'], formatMicros], [[...SERVE, 'report'], ownMicros]
   )
   const culprit = enter(400_000, 350_000, 250_000)
   assert.deepEqual([culprit.function, culprit.via], ['report', { package: 'express', function: 'parse', through: null }])
   assert.equal(enter(260_000, 200_000, 540_000).via, null)
+  const third = culpritOf(...['parse', 'format', 'toZone'].map((name, index) => [[...SERVE, 'report', `dep:${name}`], 330_000 - index]))
+  assert.deepEqual([third.function, third.via], ['report', { package: 'express', function: '(anonymous)', through: null }], 'none of three has half of its time')
+})
+
+test('a name that V8 made up for a function is none', () => {
+  assert.equal(culpritOf([[...SERVE, 'report', 'dep:<computed>'], 500_000]).via.function, '(anonymous)')
 })
 
 test('garbage collection and idle time have no culprit', () => {

@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { lengthOf, onlyLineOfLoop } = require('../../lib/observer/stalls/culprit/call-in-source')
+const { lengthOf, workOfLoop } = require('../../lib/observer/stalls/culprit/call-in-source')
 const { findCulprit } = require('../../lib/observer/stalls/culprit/find-culprit')
 const { profileOf } = require('../recorder/crafted')
 
@@ -93,10 +93,13 @@ test('the end of a function is found in its source text', () => {
   assert.equal(lengthOf(['function run ()', '{', '  walk()', '}', 'run()']), 4)
 })
 
-test('the only line of a loop is known where its head does nothing', () => {
-  assert.deepEqual(onlyLineOfLoop(TEXT.slice(2)), { line: 1, column: 7 })
-  assert.equal(onlyLineOfLoop(['while (pattern.exec(text)) {', '  count++', '}']), null)
-  assert.equal(onlyLineOfLoop(['for (let i = 0; i < n; i++) {', '  one()', '  two()', '}']), null)
+test('the line of a loop that takes the time is known where its head does nothing', () => {
+  assert.deepEqual(workOfLoop(TEXT.slice(2)), { line: 1, column: 7 })
+  assert.equal(workOfLoop(['while (pattern.exec(text)) {', '  count++', '}']), null)
+  assert.equal(workOfLoop(['for (let i = 0; i < n; i++) {', '  one()', '  two()', '}']), null)
+  const sending = ['for (const client of clients) {', '  if (!client.isOpen) continue', '  client.send(JSON.stringify(book))', '}', 'return JSON.parse(text)']
+  assert.deepEqual(workOfLoop(sending), { line: 2, column: 3 })
+  assert.equal(workOfLoop([...sending.slice(0, 3), '  copies.push(structuredClone(book))', '}']), null, 'one of two')
 })
 
 test('a function that was compiled into one that was compiled into its caller is found', () => {

@@ -167,6 +167,14 @@ function placeOf (frame, line) {
   return showPosition({ file, line: line ?? work.line, column: line === undefined || line === work.line ? work.column : 0 })
 }
 
+/**
+ * @param {{ package: string, function: string }} entered  what was called of a package
+ * @param {string} between
+ */
+function showEntrance ({ package: name, function: entrance }, between = ' ') {
+  return entrance === '(anonymous)' ? name : `${name}${between}${entrance}`
+}
+
 /** @param {Pick<CodeFrame, 'file' | 'line' | 'column'>} place */
 function showPosition ({ file, line, column }) {
   if (file === '' || line === 0) return file
@@ -185,4 +193,4 @@ function toCodeFrame (callFrame, appRoot, workLineOf = () => null) {
   return { function: frame.name, file: frame.file, line, column }
 }
 
-module.exports = { EXPRESSION, LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, dependencyOf, describeFile, describeFrame, isInPackage, packageOf, placeOf, showPosition, toCodeFrame }
+module.exports = { EXPRESSION, LOOP_IO, MAX_STACK_FRAMES, MAX_WRITTEN_COLUMN, createFrameOf, dependencyOf, describeFile, describeFrame, isInPackage, packageOf, placeOf, showEntrance, showPosition, toCodeFrame }

@@ -86,11 +86,20 @@ function synchronousApi ({ name, file }, isSync) {
   return isSync || SIGNED.has(api) ? api : null
 }
 
+// Names inside that say less than what the application writes.
+const WRITTEN = new Map([
+  ['node:internal/modules/esm/utils importModuleDynamicallyCallback', 'import'],
+  ['node:internal/child_process target.send', 'ChildProcess.send'],
+  ['node:internal/child_process target._send', 'ChildProcess.send']
+])
+
 /**
  * @param {NodeFunction} frame
  * @returns {string | null} as an application calls it, or null where its own name is enough
  */
 function publicName ({ name, file }) {
+  const written = WRITTEN.get(`${file} ${name}`)
+  if (written !== undefined) return written
   for (const { file: ofFile, owner, holders } of OWNERS) {
     const own = name.startsWith(`${owner}.`) ? name.slice(owner.length + 1) : name
     if (ofFile.test(file) && holders.some(holder => Object.hasOwn(holder, own))) return `${owner}.${own}`

@@ -69,7 +69,8 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
       samples: samples.length,
       sinceMs: fromMs + (first.atMicros - first.micros) / 1e3,
       isStartUp: isLoading && isEarly && routes.route === null,
-      text: textOf(culprit, stack, context.source)
+      text: textOf(culprit, stack, context.source),
+      callers: callersIn(stack, culprit)
     }
   })
   return {
@@ -98,6 +99,13 @@ function textOf ({ function: name, file, line }, stack, source) {
   const isCallback = inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file)
   const lines = new Set(isCallback ? [line, inner[0].line] : [line])
   return [...lines].flatMap(line => source.read(file, line)).join('\n')
+}
+
+/** @param {readonly CodeFrame[]} stack  innermost first @param {Culprit} culprit @returns {HotSpot['callers']} */
+function callersIn (stack, { function: name, file }) {
+  const outer = stack.slice(stack.findIndex(frame => frame.function === name && frame.file === file) + 1)
+  const isOther = outer.findIndex(frame => frame.file === '' || frame.file.startsWith('node:') || isInPackage(frame.file))
+  return outer.slice(0, isOther === -1 ? outer.length : isOther).filter(frame => frame.function !== '(anonymous)').map(frame => ({ function: frame.function, file: frame.file }))
 }
 
 /**
@@ -215,8 +223,18 @@ function culpritOf (culprit, stalls, ms) {
   if (longest === undefined || longest.culprit === null) return culprit
   const { call, via } = longest.culprit
   const same = stalls.filter(({ culprit: one }) => one?.call === call && one?.via?.package === via?.package)
-  if (stalledMs(same) >= ms * MOST) return longest.culprit
+  if (stalledMs(same) >= ms * MOST) return { ...longest.culprit, via: via && { ...via, function: entranceOf(via.function, same) } }
   return { ...longest.culprit, line: culprit.functionLine, column: 0, call: null, via: isInPackage(culprit.file) ? via : null }
+}
+
+/**
+ * @param {string} entrance  of a package, in the longest of its stalls
+ * @param {readonly Stall[]} stalls  in the package
+ * @returns {string} none, where the stalls were in several of its functions
+ */
+function entranceOf (entrance, stalls) {
+  const same = stalls.filter(({ culprit }) => culprit?.via?.function === entrance)
+  return stalledMs(same) >= stalledMs(stalls) * MOST ? entrance : '(anonymous)'
 }
 
 /**

@@ -29,7 +29,9 @@ const LOADER = /^node:internal\/modules\//
 const BUFFER = 'node:buffer'
 const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', 'copyBytesFrom'])
 const CONSOLE = /^node:(internal\/)?console/
-const LOGGERS = /(^|\/)node_modules\/(pino|winston|bunyan|log4js|loglevel|signale|morgan|debug|sonic-boom|logform|tslog|roarr)\//
+const LOGGERS = new Set([
+  '@logtape/logtape', 'bunyan', 'consola', 'debug', 'log4js', 'logform', 'loglevel', 'morgan', 'npmlog', 'pino', 'pino-http', 'pino-pretty', 'roarr', 'signale', 'sonic-boom', 'tslog', 'winston'
+])
 const TASK_QUEUES = 'node:internal/process/task_queues'
 const TIMERS = 'node:internal/timers'
 // Functions of Node.js in which a socket writes, is made and connected, is accepted, or is closed.
@@ -145,7 +147,7 @@ function describeStack (frames, { dependsOn }) {
     run: runOf(since),
     called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn),
     socket: socketCallOf(frames),
-    isLogging: below.some(({ file }) => CONSOLE.test(file) || LOGGERS.test(file)),
+    isLogging: below.some(({ file }) => CONSOLE.test(file) || isLogger(packageOf(file))),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
@@ -161,6 +163,11 @@ function describeStack (frames, { dependsOn }) {
 /** @param {Frame | undefined} frame */
 function ownerOf (frame) {
   return frame === undefined ? null : packageOf(frame.file)
+}
+
+/** @param {string} name  of a package */
+function isLogger (name) {
+  return LOGGERS.has(name)
 }
 
 /** @param {Frame} frame */
@@ -203,4 +210,4 @@ function runOf (frames) {
   return run.filter(({ origin }) => origin === 'app')
 }
 
-module.exports = { onlySamples, readSamples, readStacks, withoutIdleEnds }
+module.exports = { isLogger, onlySamples, readSamples, readStacks, withoutIdleEnds }

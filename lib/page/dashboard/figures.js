@@ -255,9 +255,8 @@ function packageOf ({ file }) {
  * @param {{ call: string | null, via: { package: string, function: string, through: { package: string, function: string } | null } | null }} culprit
  */
 function calledBy ({ call, via }) {
-  const entered = via && `${via.package} ${via.function}`
-  const through = via?.through && `${via.through.package} ${via.through.function}`
-  return [entered, through, call].filter(Boolean).join(' → ')
+  const names = [via, via?.through].map(entered => entered && (entered.function === '(anonymous)' ? entered.package : `${entered.package} ${entered.function}`))
+  return [...names, call].filter(Boolean).join(' → ')
 }
 
 module.exports = {

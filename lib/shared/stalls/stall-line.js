@@ -2,7 +2,7 @@
 
 // Formats a stall for the log: the message, with the evidence for its cause, and the structured fields.
 
-const { isInPackage, showPosition } = require('../../formats/profile/frame')
+const { isInPackage, showEntrance, showPosition } = require('../../formats/profile/frame')
 const { describeEvidence } = require('./evidence-text')
 const { nameOfCulprit } = require('./handler-name')
 
@@ -42,11 +42,11 @@ function describeStall ({ durationMs, startingUp, cause, route, culprit, stack, 
 function describeCulprit (culprit, stall) {
   const { call, via, file } = culprit
   const name = nameOfCulprit(culprit, stall)
-  const through = via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
+  const through = via?.through ? `, through ${showEntrance(via.through)}` : ''
   const place = file === '' ? name : `${name} (${showPosition(culprit)})`
   // If no function of the application is on the stack, the culprit is a function of the dependency.
   if (isInPackage(file)) return `${call === null ? '' : `${call} called by `}${place}${through}`
-  const entered = via && `${via.package} ${via.function}${through}`
+  const entered = via && `${showEntrance(via)}${through}`
   const called = [call, entered].filter(Boolean).join(' by ')
   return called === '' ? place : `${called}${through === '' ? '' : ','} called by ${place}`
 }

@@ -37,6 +37,12 @@ const FORMATTERS = Object.freeze({
 })
 const MAKES_FORMATTER = /\.(toLocale\w*String|localeCompare)\(/
 const SORT = /sort$|toSorted$/i
+const SORTED = Object.freeze({
+  why: 'sorting takes more than linear time, and calls the comparator for each comparison',
+  instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
+})
+/** The comparator takes the time, or there is too much to sort. */
+const COLLATED = Object.freeze({ why: `${SORTED.why}; comparing by locale may create a collator each time`, instead: `${FORMATTERS.instead}; ${SORTED.instead}` })
 const SEARCH = Object.freeze({
   why: 'it looks at one element after the other; inside a loop that is the length of the one list times the length of the other',
   instead: 'put the values into a Set, or a Map by key, once before the loop, and look each up there'
@@ -67,6 +73,11 @@ const STARTED_AGAIN = Object.freeze({
 const OTHERS = [
   [/^Array\.(includes|indexOf|lastIndexOf)$/, SEARCH],
   [/^Array\.(shift|unshift|splice)$/, MOVES],
+  [/^ChildProcess\.send$/, {
+    why: 'a message to another process is converted to JSON and written on the event loop, and read on that of the other process',
+    instead: 'send only what the other side needs, let it load data that does not change, or use a worker thread, which can share memory (SharedArrayBuffer)',
+    name: 'send() to another process'
+  }],
   [CLONES, {
     why: 'it copies everything that is reachable from the value, on the event loop of the sender and again on that of the receiver',
     instead: 'send only what the other side needs, transfer ArrayBuffers or share memory (SharedArrayBuffer), and let the other side load data that does not change'
@@ -75,6 +86,14 @@ const OTHERS = [
   [/^(all|get|run|iterate)$/, {
     why: 'a synchronous database driver runs each query on the event loop, and everything else waits until it is done',
     instead: 'let an index answer the query (EXPLAIN QUERY PLAN says SCAN where none does), read fewer rows (LIMIT), or query in a worker thread'
+  }],
+  [/^(runIn(New|This)?Context|createContext|compileFunction)$/, {
+    why: 'the code is compiled again each time, and each new context gets all of JavaScript\'s own objects, which takes about a millisecond',
+    instead: 'compile the code once (new vm.Script, vm.compileFunction, or new Function where the code is trusted), keep it, and run it again and again, in one context that is made once'
+  }],
+  [/^(EventEmitter\.)?emit$/, {
+    why: 'an event calls its listeners one after the other before the code goes on: with thousands of them, each event takes as long as all together',
+    instead: 'remove each listener when it is no longer needed (once, off, or the option signal), or keep one listener that looks up whom an event concerns, in a Map by key'
   }],
   [/^setImmediate$/, POLLING],
   [/^Worker$/, STARTED_AGAIN],
@@ -93,10 +112,7 @@ const OTHERS = [
     why: 'each new expression is compiled again',
     instead: 'make the expression once, outside of the loop or function, and keep it'
   }],
-  [SORT, {
-    why: 'sorting takes more than linear time, and calls the comparator for each comparison',
-    instead: 'keep the data sorted, sort in the database, sort only the page that is shown, and compute sort keys once'
-  }],
+  [SORT, SORTED],
   [/structuredClone$/, COPY],
   [/^(Hash\.)?(update|digest)$/, { ...adviceOf('crypto.createHash().update'), name: 'hashing (crypto)' }],
   [/^end$/, {
@@ -107,6 +123,7 @@ const OTHERS = [
 ]
 /** What the line shows where no builtin is known, because V8 inlines it or it only calls back. @type {[RegExp, Omit<Builtin, 'name'>][]} */
 const WRITTEN = [
+  [/\.(sort|toSorted)\([^]*\.localeCompare\(/, COLLATED],
   [MAKES_FORMATTER, FORMATTERS],
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
   [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(|\.filter\(.*===/, SEARCH],
@@ -140,8 +157,7 @@ function builtinOf ({ culprit: { call }, text }) {
     return READS_CLOCK.test(text) ? { ...written, instead: `${written.instead}; read the clock once before the loop` } : written
   }
   if (isExpression(call, text)) return { ...EXPRESSION, name: `${call} (regular expression)` }
-  // The comparator takes the time.
-  if (SORT.test(call) && MAKES_FORMATTER.test(text)) return { ...FORMATTERS, name: call }
+  if (SORT.test(call) && MAKES_FORMATTER.test(text)) return { ...COLLATED, name: call }
   return { ...ANY, name: call, ...OTHERS.find(([name]) => name.test(call))?.[1] }
 }
 

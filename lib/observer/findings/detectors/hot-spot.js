@@ -4,7 +4,7 @@
 // Pure.
 
 const { sum } = require('../../../base/sums')
-const { dependencyOf, isInPackage } = require('../../../formats/profile/frame')
+const { dependencyOf, isInPackage, showEntrance } = require('../../../formats/profile/frame')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
@@ -31,8 +31,6 @@ const MOST = 0.6
 // A call with so much of a hot spot's time is the hot spot.
 const NEARLY_ALL = 0.85
 const MAX_LINES = 5
-// An export that has no name inside its package, called as what the application named it.
-const ANONYMOUS = '(anonymous)'
 
 const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 // Synchronous, although their names do not end with Sync.
@@ -50,7 +48,7 @@ const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
  */
 function kindOf (spot) {
   const { culprit, text, sync, ms, queueMs, isLogging, isStartUp, origin } = spot
-  if (isStartUp || culprit.call === 'require' || (sync?.api === 'require' && sync.share >= MIN_SYNC_SHARE)) return 'start-up'
+  if (isStartUp || culprit.call === 'require' || culprit.call === 'import' || (sync?.api === 'require' && sync.share >= MIN_SYNC_SHARE)) return 'start-up'
   // It ran again and again with little to do each time. A function with much to do is the reason itself, even if its line awaits something.
   if (queueMs >= (ms + queueMs) * MIN_QUEUE_SHARE) return 'task-flood'
   if (isLogging) return 'hot-logging'
@@ -278,13 +276,13 @@ function calledAt ({ culprit }) {
 }
 
 /** The package that was called, and its function if that has a name. @param {NonNullable<HotSpot['culprit']['via']>} via */
-function entranceOf ({ package: name, function: entrance }) {
-  return entrance === ANONYMOUS ? name : `${name}'s ${entrance}`
+function entranceOf (via) {
+  return showEntrance(via, "'s ")
 }
 
 /** The dependency of a dependency, if the work was done there. @param {HotSpot['culprit']} culprit */
 function through ({ via }) {
-  return via?.through ? `, through ${via.through.package} ${via.through.function}` : ''
+  return via?.through ? `, through ${showEntrance(via.through)}` : ''
 }
 
 /**

@@ -7,6 +7,7 @@ const { sum, sumBy } = require('../../../base/sums')
 const { dependencyOf, isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
+const { isLogger } = require('../samples')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
@@ -342,6 +343,13 @@ const LOGGER = Object.freeze({
   instead: 'log less (a higher level, sampling, only the fields that are needed), and leave colors and indentation to what reads the logs, or to another thread (a transport of pino)'
 })
 
+/** @param {string | null} name  of the package that logs */
+function adviceOnLogging (name) {
+  if (name === null) return CONSOLE
+  if (isLogger(name)) return LOGGER
+  return { why: CONSOLE.why, instead: `turn down what ${name} writes (its log level, its verbose or debug option), or give it a logger if it accepts one` }
+}
+
 /** @param {Readings} readings */
 function describeLogging (readings) {
   const { ms, where, share } = loggingOf(readings)
@@ -354,7 +362,7 @@ function describeLogging (readings) {
     lostMs: ms,
     what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
     where: most === undefined ? where && { ...where, via: null, route: null } : placeOfSpot(most),
-    ...(via === null ? CONSOLE : LOGGER),
+    ...adviceOnLogging(via && via.package),
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls: sum(spots, spot => spot.stalls.count) },
     next: [`npx loopscope profile ${readings.pid}`]
   })

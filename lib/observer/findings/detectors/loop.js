@@ -167,7 +167,9 @@ function lateLoading (readings, spot) {
     ...loading,
     title: `Modules are loaded while requests wait: ${duration(ms)}${mostlyBy(loading)}.`,
     what: `Loading and compiling modules took ${duration(ms)} of the last ${duration(observedMsOf(readings))}, ${percent(busyMs === 0 ? 0 : ms / busyMs)} of the busy time.`,
-    instead: 'require it at the top of the file, or import it once before requests arrive'
+    instead: spot.culprit.call === 'import'
+      ? 'import it once, before requests arrive, and keep what it exports; with a new query (`?v=…`) each import makes a new module, which is never freed'
+      : 'require it at the top of the file, or import it once before requests arrive'
   })
 }
 
@@ -414,7 +416,7 @@ const unexplainedStalls = {
     const { stalls, process, thresholdMs, pid } = readings
     const explaining = found.filter(({ severity }) => severity === 'critical' || severity === 'warning')
     const isReported = found.some(({ id }) => id === 'start-up')
-    const left = stalls.filter(stall => !(stall.startingUp && isReported) && !explaining.some(finding => isExplained(stall, finding)))
+    const left = stalls.filter(stall => !(stall.startingUp && isReported) && !explaining.some(finding => isExplained(stall, finding, callersOf(readings, finding))))
     const ms = stalledMs(left)
     const longestMs = Math.max(0, ...left.map(({ durationMs }) => durationMs))
     const stallTimeMs = stallTimeOf(readings)
@@ -457,13 +459,23 @@ const unexplainedStalls = {
   }
 }
 
-/** @param {Stall} stall @param {Finding} finding */
-function isExplained ({ cause, culprit, stack }, { id, where }) {
+/**
+ * The functions that call what a finding names: V8 may compile it into them, and their time then is its time.
+ * @param {Readings} readings
+ * @param {Finding} finding
+ */
+function callersOf ({ activity }, { where }) {
+  return activity?.hotSpots.find(({ culprit }) => culprit.function === where?.function && culprit.file === where.file)?.callers ?? []
+}
+
+/** @param {Stall} stall @param {Finding} finding @param {NonNullable<HotSpot['callers']>} callers  of what the finding names */
+function isExplained ({ cause, culprit, stack }, { id, where }, callers) {
   if (BY_CAUSE[id]?.includes(cause)) return true
   if (where === null) return false
   const dependency = dependencyOf(where)
   if (culprit !== null && dependency !== null && dependency === dependencyOf(culprit)) return true
-  return [culprit, ...stack].some(frame => frame !== null && frame.function === where.function && frame.file === where.file)
+  return [culprit, ...stack].some(frame => frame !== null && frame.function === where.function && frame.file === where.file) ||
+    callers.some(frame => frame.function === culprit?.function && frame.file === culprit.file)
 }
 
 /** @param {Culprit} culprit */

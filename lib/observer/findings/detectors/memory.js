@@ -17,6 +17,8 @@ const GC_PRESSURE = Object.freeze({
   minBusyShare: 0.25,
   // And this share of the whole time, so that it is a real loss.
   minTimeShare: 0.05,
+  // Of the time of the collector: making a Buffer is quick where its memory is not used yet.
+  minBuffersShare: 0.1,
   sampleMs: 10
 })
 
@@ -66,6 +68,9 @@ function insteadOf (readings) {
     return `keep fewer Buffers at a time: they hold ${megabytes(outside.buffersBytes)} outside the heap and trigger collections. Use streams, reuse Buffers ` +
       'instead of allocating new ones, and limit how many are kept'
   }
+  const { gcMs, categories: { collected, buffers } } = /** @type {NonNullable<Readings['activity']>} */ (readings.activity)
+  const isOfBuffers = buffers.where !== null && buffers.ms >= gcMs * GC_PRESSURE.minBuffersShare && buffers.where.function === collected.where?.function && buffers.where.file === collected.where.file
+  if (isOfBuffers) return 'make fewer and smaller Buffers there: each brings the next collection closer. Use streams, and reuse Buffers instead of allocating new ones'
   return 'allocate less there (no copies, smaller chunks, streams), keep large data outside the heap (Buffer), or enlarge the young generation with --max-semi-space-size'
 }
 

@@ -88,16 +88,20 @@ function nameAt (text, column) {
 }
 
 /**
- * V8 stops a loop at its head and assigns samples to it, whatever takes the time in the loop. If the head calls nothing and the loop has a
- * single line, that line takes the time.
+ * V8 stops a loop at its head and assigns samples to it, whatever native call takes the time in the loop: JavaScript is sampled on its own lines. If the
+ * head calls nothing, the loop's only line takes the time, or the only one with a builtin that takes long.
  * @param {string[]} lines  from the head of the loop
  * @returns {{ line: number, column: number } | null} relative to the head, which is 0; null where there is no such loop
  */
-function onlyLineOfLoop ([head = '', body = '', end = '']) {
+function workOfLoop (lines) {
+  const [head = ''] = lines
   const [, condition] = /^\s*(?:\w+:\s*)?(?:for|while)\s*\((.*)\)\s*\{\s*$/.exec(head) ?? []
   if (condition === undefined || /[\w$\])]\s*\(/.test(condition)) return null
-  const isOnly = /^\s*\}/.test(end) && indentOf(end) === indentOf(head) && indentOf(body) > indentOf(head) && !isComment(body)
-  return isOnly ? { line: 1, column: indentOf(body) + 1 } : null
+  const length = lengthOf(lines)
+  const isClosed = /^\s*\}/.test(lines[length - 1]) && indentOf(lines[length - 1]) === indentOf(head)
+  const body = lines.slice(1, length - 1).map((text, index) => ({ text, line: index + 1 })).filter(({ text }) => !isComment(text))
+  const [work, ...others] = body.length === 1 ? body : body.filter(({ text }) => builtinOn(text) !== null)
+  return isClosed && work !== undefined && others.length === 0 && indentOf(work.text) > indentOf(head) ? { line: work.line, column: indentOf(work.text) + 1 } : null
 }
 
 /**
@@ -128,4 +132,4 @@ function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
-module.exports = { builtinOn, escaped, findCall, findPackageCall, lengthOf, nameAt, onlyLineOfLoop }
+module.exports = { builtinOn, escaped, findCall, findPackageCall, lengthOf, nameAt, workOfLoop }

@@ -13,7 +13,7 @@ const { EXPRESSION, packageOf } = require('../../../formats/profile/frame')
 const { awaitedWorkOf, publicName } = require('../../../formats/profile/node-api')
 const { isBuiltin } = require('./blocked-stacks')
 const { builtinOn, nameAt } = require('./call-in-source')
-const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls } = require('./matching-stacks')
+const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls, workLine } = require('./matching-stacks')
 const { NO_SOURCE } = require('./source-lines')
 
 /** @import { CodeFrame, Culprit } from '../../../../types/diagnostics' */
@@ -68,6 +68,10 @@ const MEANINGFUL_NAME = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
 /** What compilers put around an async function (Babel, SWC, TypeScript, esbuild): it only resumes what it calls. */
 const ASYNC_HELPER = /^(?:asyncGeneratorStep|_?async_?[tT]o_?[gG]enerator|__async|__awaiter|__generator|_ts_generator|fulfilled|rejected)$/
+
+const NAMELESS = '(anonymous)'
+/** V8's names for code that has none: of a method whose key is computed, of the fields of a class. */
+const V8_NAME = /<[^<>]*>$/
 
 /** Bundlers put a number behind a name that another file has as well. */
 const BUNDLED = /\$\d+$/
@@ -263,10 +267,11 @@ function calledShareOf (path, depth, { call, via }, source) {
     const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
     if (below !== undefined && below.totalMicros >= tree.totalMicros * CALL_SHARE) return below.totalMicros / tree.totalMicros
     const { frame, lines, selfMicros } = path[path.length - 1]
-    const ofCall = sum(lines, ([line, micros]) => builtinOn(source.read(frame.file, line)[0] ?? '') === call ? micros : 0)
+    const ofCall = sum(lines, ([line, micros]) => builtinOn(source.read(frame.file, workLine(frame, line, source))[0] ?? '') === call ? micros : 0)
     return ofCall === 0 ? 1 : ofCall / sum(lines.values()) * selfMicros / tree.totalMicros
   }
-  return via === null || tree.frame.origin === 'dependency' ? 1 : packageMicros(tree, via.package) / tree.totalMicros
+  const outermost = path.slice(depth + 1).find(({ frame }) => frame.origin === 'dependency')
+  return via === null || outermost === undefined || tree.frame.origin === 'dependency' ? 1 : packageMicros(tree, packageOf(outermost.frame.file)) / tree.totalMicros
 }
 
 /**
@@ -301,7 +306,7 @@ function tookTime (path, depth, { caller, isInnermost }, source) {
   // A builtin called by another builtin, or by Node.
   if (tree === undefined) return caller.line === 0
   const line = hottestLine(tree, source)
-  if (isInnermost && line !== null && line !== caller.line) return false
+  if (isInnermost && line !== null && line !== caller.line && workLine(tree.frame, line, source) !== caller.line) return false
   const expressions = tree.children.filter(({ frame }) => frame.name.startsWith(EXPRESSION))
   const ownMicros = expressions.reduce((sum, { totalMicros }) => sum + totalMicros, tree.selfMicros)
   return (isInnermost ? ownMicros : tree.totalMicros) >= path[depth].totalMicros * CALL_SHARE
@@ -312,7 +317,7 @@ function writtenBuiltin (path, depth, source) {
   const leaf = path[path.length - 1]
   if (leaf.selfMicros < path[depth].totalMicros * CALL_SHARE) return null
   const line = hottestLine(leaf, source)
-  return line === null ? null : builtinOn(source.read(leaf.frame.file, line)[0] ?? '')
+  return line === null ? null : builtinOn(source.read(leaf.frame.file, workLine(leaf.frame, line, source))[0] ?? '')
 }
 
 /**
@@ -339,7 +344,8 @@ function enteredPackage (path, depth, matches, position, source) {
   const written = !isWrapped && MEANINGFUL_NAME.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
   const name = packageOf(frame.file)
   // Wrappers rename what they wrap, and the call of a callback between is not the call of the package.
-  const entrance = isWrapped ? (path[depth + 1] === outermost && written) || '(anonymous)' : written ?? nameOf(frame, matches)
+  const isMain = entranceMicros(path[depth], outermost.frame) >= packageMicros(path[depth], packageOf(outermost.frame.file)) * ENTERED_SHARE
+  const entrance = isWrapped ? (path[depth + 1] === outermost && written) || NAMELESS : isMain ? written ?? nameOf(frame, matches) : NAMELESS
   return {
     package: name,
     function: entrance.startsWith(`${name}.`) ? entrance.slice(name.length + 1) : entrance,
@@ -375,6 +381,19 @@ function packageMicros ({ children }, name) {
 }
 
 /**
+ * Time in one function of a package below a function of the application.
+ * @param {CallTree} caller
+ * @param {Frame} entrance
+ * @returns {number}
+ */
+function entranceMicros ({ children }, entrance) {
+  return children.reduce((micros, child) => {
+    if (child.frame.origin !== 'dependency') return micros + entranceMicros(child, entrance)
+    return child.frame === entrance ? micros + child.totalMicros : micros
+  }, 0)
+}
+
+/**
  * The innermost other package with most of the time, and where it was entered: the dependency of a dependency.
  * @param {CallTree[]} path
  * @param {number} depth    of the culprit
@@ -398,6 +417,7 @@ function passedThrough (path, depth, entered, matches) {
 /** @param {Frame} frame @param {Match[]} matches */
 function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
+  if (V8_NAME.test(frame.name)) return NAMELESS
   const receiver = RECEIVERS.get(call?.receiver ?? '')
   // V8 names anonymous functions after what they were assigned to; in minified code that has no meaning.
   const name = (frame.name === 'module.exports' ? fileName(frame) : frame.name).replace(/^((module\.)?exports|\w{1,2})\./, '').replace(BUNDLED, '')

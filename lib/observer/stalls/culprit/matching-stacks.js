@@ -8,7 +8,7 @@ const { sum } = require('../../../base/sums')
 const { describeFrame, packageOf } = require('../../../formats/profile/frame')
 const { MAX_KEYWORDS } = require('../../labels/function-keys')
 const { isBuiltin } = require('./blocked-stacks')
-const { escaped, findCall, findPackageCall, lengthOf, onlyLineOfLoop } = require('./call-in-source')
+const { escaped, findCall, findPackageCall, lengthOf, workOfLoop } = require('./call-in-source')
 
 /** @import { CallTree } from '../../../formats/profile/call-tree' */
 /** @import { Frame } from '../../../formats/profile/frame' */
@@ -369,8 +369,18 @@ function linesFrom ({ file, line }, source) {
  * @returns {Position | null}
  */
 function workOf ({ file }, line, source) {
-  const work = file === '' ? null : onlyLineOfLoop(source.read(file, line, line + 2))
+  const work = file === '' ? null : workOfLoop(linesFrom({ file, line }, source))
   return work && { line: line + work.line, column: work.column }
+}
+
+/**
+ * @param {Frame} frame
+ * @param {number} line  where the samples show it
+ * @param {SourceLines} source
+ * @returns {number} the same line; of a loop that was seen at its head the one in it that took the time
+ */
+function workLine (frame, line, source) {
+  return workOf(frame, line, source)?.line ?? line
 }
 
 /** The name as a regular expression: inside, all synchronous functions of zlib are one. @param {string} name */
@@ -407,4 +417,4 @@ function mostFrequent (values, keyOf) {
   return [...counts.values()].sort((one, other) => other.count - one.count)[0]
 }
 
-module.exports = { hasNotBegun, heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls }
+module.exports = { hasNotBegun, heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls, workLine }
