@@ -37,7 +37,8 @@ const { createWindowReading } = require('./window-reading')
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 
-const MAPS_ANSWER_MS = 500 // a caller may wait for the answer, and the main thread may just have begun to stall
+const MAPS_ANSWER_MS = 2000 // a busy main thread answers between two stalls; callers wait no longer than they want
+const MAX_BLOCKED_MS = 1000 // longer, and it will hardly answer
 const MAX_LAST_WINDOW_MS = 100 // half of the time that the main thread waits for the session to close
 
 class ObserverThread {
@@ -108,8 +109,8 @@ class ObserverThread {
       observerFile: settings.observerFile,
       onProblem: problem => warnOnce(this.#main.log(null), 'LOOPSCOPE_WARN_SOURCE_MAP', problem),
       ...createSpareReading({ isShort: () => this.#stalls.isShort(), onTaken: ms => { this.#state.sourceMapsMs = ms } }),
-      // A blocked main thread cannot answer: the next caller asks it again.
-      askProcess: async urls => blockedMs() > 0 ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
+      // A main thread that is blocked for long cannot answer: the next caller asks it again.
+      askProcess: async urls => blockedMs() > MAX_BLOCKED_MS ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
       onLearned: () => unattended(this.#stalls.learned())
     })
     this.#stalls = createStallDetection({
