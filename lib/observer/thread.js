@@ -8,7 +8,7 @@ const { TO_MAIN } = require('../link/messages')
 const { SharedState } = require('../link/shared-state')
 const { toPlain } = require('../base/errors')
 const { monotonicMicros, toEpochMs } = require('../base/monotonic')
-const { guarded, setFaultListener, unattended } = require('../base/guard')
+const { guarded, reportFault, setFaultListener, unattended } = require('../base/guard')
 const { warnOnce } = require('../base/warnings')
 const { CaptureParts } = require('./capture-parts')
 const { CallCounts, readCounts } = require('./counts')
@@ -111,7 +111,7 @@ class ObserverThread {
       ...createSpareReading({ isShort: () => this.#stalls.isShort(), onTaken: ms => { this.#state.sourceMapsMs = ms } }),
       // A main thread that is blocked for long cannot answer: the next caller asks it again.
       askProcess: async urls => blockedMs() > MAX_BLOCKED_MS ? [] : this.#main.read('scriptMaps', { urls }, MAPS_ANSWER_MS),
-      onLearned: () => unattended(this.#stalls.learned())
+      onLearned: () => this.#stalls.learned().catch(reportFault)
     })
     this.#stalls = createStallDetection({
       settings,

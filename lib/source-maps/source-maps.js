@@ -21,7 +21,8 @@ const { OriginalPositions } = require('./original-positions')
 /**
  * @typedef {object} Asking
  * @property {number} [maxMs]  to wait
- * @property {boolean} [isAsked]  a caller is waiting for it, so it does not wait for spare CPU time
+ * @property {boolean} [isAsked]  a caller is waiting for it, so it does not wait for spare CPU time, nor does what others wait for: it may be shown
+ *   beside it
  */
 
 const MAX_WAIT_MS = 10_000 // for a caller that requested a profile
@@ -54,7 +55,7 @@ class SourceMaps {
    * @param {(about: { isRead: boolean, waitedMs: number }) => boolean} [parts.mayStart]  whether maps may be read now that no caller waits for;
    *   isRead: they have been, and are kept
    * @param {(cpuMs: number) => void} [parts.onCpu]  CPU time that reading them took
-   * @param {() => void} [parts.onLearned]  more is known
+   * @param {() => Promise<void>} [parts.onLearned]  more is known: corrects what was shown without it, before callers go on; never rejects
    * @param {(urls: string[]) => Promise<(string | null)[]>} [parts.askProcess]  for maps that are in no file, of the first of these scripts; rejects
    *   where it cannot be asked now
    * @param {(question: Pick<Question, 'scripts' | 'appRoot'>) => Promise<Answer[]>} [parts.ask]
@@ -131,7 +132,8 @@ class SourceMaps {
   async #learn (all, { maxMs = MAX_WAIT_MS, isAsked = false } = {}) {
     if (!this.#parts.isOn) return
     const wanted = all.filter(isReadable)
-    if (this.#known.unknown(wanted).length === 0) return
+    const isWaiting = isAsked && this.#next !== null
+    if (!isWaiting && this.#known.unknown(wanted).length === 0) return
     if (this.#wanted.length + wanted.length > MAX_WANTED) this.#wanted = [] // callers that still need them ask again
     this.#wanted = this.#wanted.concat(wanted)
     this.#isAsked ||= isAsked
@@ -170,8 +172,8 @@ class SourceMaps {
         this.#wanted = []
         this.#isAsked = false
         await this.#read(scripts)
+        if (scripts.length > 0) await this.#parts.onLearned?.()
         resolve()
-        if (scripts.length > 0) this.#parts.onLearned?.()
       }
     } finally {
       this.#isReading = false

@@ -79,7 +79,7 @@ test('while maps may not be read no caller waits for them, and later they are re
       about.push(told)
       return may
     },
-    onLearned: () => { learned++ },
+    onLearned: async () => { learned++ },
     ask: async question => answerAll(question)
   })
   const frames = [frameOf('/app/a.js')]
@@ -93,6 +93,12 @@ test('while maps may not be read no caller waits for them, and later they are re
   may = false
   const [asked] = await maps.frames([frameOf('/app/a.js', 9)], { isAsked: true })
   assert.equal(asked.lineNumber, 109)
+  const later = [frameOf('/app/b.js')]
+  await maps.frames(later)
+  assert.equal(maps.isKnown({ frames: later }), false)
+  await maps.frames(frames, { isAsked: true })
+  assert.equal(maps.isKnown({ frames: later }), true, 'a caller whose own positions are known also has those that others wait for read')
+  assert.equal(learned, 3, 'what was shown without them is corrected before the caller goes on')
 })
 
 test('a share of a processor is given over a minute, and what was taken beyond it is waited for', () => {

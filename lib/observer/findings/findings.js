@@ -156,8 +156,9 @@ class FindingsReader {
     const now = Date.now()
     try {
       const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
+      const original = await toOriginal(profile) // stalls may be corrected with it
       const about = { fromMs, startedAt: facts.startedAt, hz: facts.hz, stalls: stalls().stalls }
-      return readActivity(await toOriginal(profile), about, { appRoot: facts.appRoot, source: this.#source })
+      return readActivity(original, about, { appRoot: facts.appRoot, source: this.#source })
     } catch (/** @type {any} */ error) {
       if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null
       throw error
