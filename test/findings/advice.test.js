@@ -37,6 +37,7 @@ test('a search in a list and a copy of what was gathered are seen on the line, w
   }
   for (const text of ['  (sums, row) => ({ ...sums, [row.shop]: row.amount }),', 'all = [...all, next(row)]']) assert.match(asked(text), /add to one object, array or Map/, text)
   for (const text of ['  while (queue.length > 0) work(queue.shift())', 'names.unshift(name)']) assert.match(asked(text), /go through a long array by index/, text)
+  assert.match(asked("  prices.emit('price', { id, price })"), /one listener that looks up/)
   for (const text of ["    out = out.slice(0, -1) + '\\n'", 'this.text = this.text.trimEnd()']) assert.match(asked(text), /collect the parts in an array/, text)
   assert.match(asked('  return event.at.toLocaleDateString(locale, options)'), /make one Intl formatter/)
   for (const text of ['rows.map(row => ({ ...row, tax: row.amount * 0.19 }))', 'const copy = [...rows]', 'router.findAll(id)', 'name = path.slice(1)']) assert.match(asked(text), /a better algorithm/, text)

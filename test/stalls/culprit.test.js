@@ -28,6 +28,12 @@ test('a method of Node has the name of its class, in the call and on the stack',
   assert.deepEqual([culprit.function, culprit.call, stack[1].function], ['encode', 'Buffer.from', 'Buffer.from'])
 })
 
+test('what util.promisify() wraps is the call, not the wrapper', () => {
+  const profile = profileOf([[[...SERVE, 'login', 'node:fn', 'node:scrypt'], 900_000]])
+  profile.nodes.find(({ callFrame }) => callFrame.functionName === 'fn').callFrame.url = 'node:internal/util'
+  assert.equal(findCulprit(deepFreeze(profile), { appRoot: '/app' }).culprit.call, 'scrypt')
+})
+
 test('a getter in which V8 answers an interrupt is not the call', () => {
   const profile = profileOf([[[...SERVE, 'encode', 'node:get'], 900_000]])
   profile.nodes.find(({ callFrame }) => callFrame.functionName === 'get').callFrame.url = 'node:buffer'

@@ -58,6 +58,11 @@ const STACKS = Object.freeze({
   instead: 'create errors and read their stack only where something failed, or lower Error.stackTraceLimit'
 })
 
+const LISTENERS = Object.freeze({
+  why: 'an event calls its listeners one after the other before the code goes on: with thousands of them, each event takes as long as all together',
+  instead: 'remove each listener when it is no longer needed (once, off, or the option signal), or keep one listener that looks up whom an event concerns, in a Map by key'
+})
+
 // With setImmediate(), as a function or as the whole loop.
 const POLLING = Object.freeze({
   why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
@@ -91,10 +96,7 @@ const OTHERS = [
     why: 'the code is compiled again each time, and each new context gets all of JavaScript\'s own objects, which takes about a millisecond',
     instead: 'compile the code once (new vm.Script, vm.compileFunction, or new Function where the code is trusted), keep it, and run it again and again, in one context that is made once'
   }],
-  [/^(EventEmitter\.)?emit$/, {
-    why: 'an event calls its listeners one after the other before the code goes on: with thousands of them, each event takes as long as all together',
-    instead: 'remove each listener when it is no longer needed (once, off, or the option signal), or keep one listener that looks up whom an event concerns, in a Map by key'
-  }],
+  [/^(EventEmitter\.)?emit$/, LISTENERS],
   [/^setImmediate$/, POLLING],
   [/^Worker$/, STARTED_AGAIN],
   [/(^|\.)concat$/, {
@@ -128,6 +130,7 @@ const WRITTEN = [
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
   [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(|\.filter\(.*===/, SEARCH],
   [/\.(shift|unshift|splice)\(/, MOVES],
+  [/\.emit\(/, LISTENERS],
   // V8 keeps a text that grows by += in parts, until something reads in it.
   [/(?<![\w$.])([\w$.]+) *= *\1\.(slice|substring|substr|trim\w*|replace\w*|toUpperCase|toLowerCase)\(/, {
     why: 'a text that grows in a loop is copied as a whole each time something reads or cuts it: that is the square of its length',

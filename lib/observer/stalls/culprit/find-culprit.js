@@ -245,13 +245,21 @@ function isInterruptNative (frame) {
  */
 function calledApi (path, depth, matches, position, source) {
   const { frame, totalMicros } = path[depth]
-  const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
+  const below = path.slice(depth + 1).find(isCallable)
   if (below === undefined || below.totalMicros < totalMicros * CALL_SHARE) return builtinIn(path, depth, matches, source) ?? writtenBuiltin(path, depth, source)
   const { name } = below.frame
   if (name.startsWith(EXPRESSION)) return builtinIn(path, depth, matches, source) ?? ANY_EXPRESSION
   if (name !== ZLIB_SYNC) return publicName(below.frame) ?? name
   const written = nameAt(source.read(frame.file, position.line)[0] ?? '', position.column)
   return written?.endsWith('Sync') ? written : 'zlib.*Sync'
+}
+
+/**
+ * Whether it is what an application calls: not the wrapper that util.promisify() makes.
+ * @param {CallTree} tree
+ */
+function isCallable ({ frame: { origin, name, file } }) {
+  return origin === 'native' || (origin === 'node' && !(file === 'node:internal/util' && name === 'fn'))
 }
 
 /**
@@ -264,7 +272,7 @@ function calledApi (path, depth, matches, position, source) {
 function calledShareOf (path, depth, { call, via }, source) {
   const tree = path[depth]
   if (call !== null) {
-    const below = path.slice(depth + 1).find(({ frame }) => frame.origin === 'node' || frame.origin === 'native')
+    const below = path.slice(depth + 1).find(isCallable)
     if (below !== undefined && below.totalMicros >= tree.totalMicros * CALL_SHARE) return below.totalMicros / tree.totalMicros
     const { frame, lines, selfMicros } = path[path.length - 1]
     const ofCall = sum(lines, ([line, micros]) => builtinOn(source.read(frame.file, workLine(frame, line, source))[0] ?? '') === call ? micros : 0)
