@@ -30,7 +30,7 @@ const BUFFER = 'node:buffer'
 const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', 'copyBytesFrom'])
 const CONSOLE = /^node:(internal\/)?console/
 const LOGGERS = new Set([
-  '@logtape/logtape', 'bunyan', 'consola', 'debug', 'log4js', 'logform', 'loglevel', 'morgan', 'npmlog', 'pino', 'pino-http', 'pino-pretty', 'roarr', 'signale', 'sonic-boom', 'tslog', 'winston'
+  'bunyan', 'consola', 'debug', 'log4js', 'logform', 'loglevel', 'morgan', 'npmlog', 'pino', 'pino-http', 'pino-pretty', 'roarr', 'signale', 'sonic-boom', 'tslog', 'winston'
 ])
 const TASK_QUEUES = 'node:internal/process/task_queues'
 const TIMERS = 'node:internal/timers'

@@ -67,7 +67,7 @@ const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findInd
 const MEANINGFUL_NAME = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
 /** What compilers put around an async function (Babel, SWC, TypeScript, esbuild): it only resumes what it calls. */
-const ASYNC_HELPER = /^(?:asyncGeneratorStep|_?async_?[tT]o_?[gG]enerator|__async|__awaiter|__generator|_ts_generator|fulfilled|rejected)$/
+const ASYNC_HELPER = /^(?:asyncGeneratorStep|_?async_?to_?generator|__async|__awaiter|__generator|_ts_generator|fulfilled|rejected)$/i
 
 const NAMELESS = '(anonymous)'
 /** V8's names for code that has none: of a method whose key is computed, of the fields of a class. */
