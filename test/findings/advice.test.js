@@ -79,6 +79,13 @@ test('a function that spends most of its time in one package, in whichever of it
   assert.match(ask(spot({ inPackage: 'express', converter })).title, /in login \(auth\.js:23\), most of it in Document\.toJSON of the package mongoose\.$/)
 })
 
+test('for a package that computes in JavaScript, what does the same in native code is named, also where another package calls it', () => {
+  const advice = via => ask(spot({ culprit: { via } })).instead
+  assert.match(advice({ package: 'bcryptjs', function: 'hashSync', through: null }), /^use bcrypt or @node-rs\/bcrypt, .*, in place of bcryptjs; otherwise call it less often/)
+  assert.match(advice({ package: 'verdaccio-htpasswd', function: 'verify', through: { package: 'bcryptjs', function: 'compare' } }), /in place of bcryptjs/)
+  assert.match(advice({ package: 'jimp', function: 'read', through: null }), /^use sharp/)
+})
+
 test('what a package does later, for a call of the application on the same route, is one finding with that call', () => {
   const call = spot({ culprit: { via: { package: 'bcryptjs', function: 'compare', through: null } }, ms: 15_000, share: 0.5, stalls: { count: 9, ms: 9000, longestMs: 1000 } })
   const later = route => spot({ culprit: { function: '_encipher', file: 'node_modules/bcryptjs/umd/index.js' }, origin: 'dependency', ms: 20_000, share: 0.4, route, stalls: { count: 5, ms: 5000, longestMs: 900 } })

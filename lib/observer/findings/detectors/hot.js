@@ -11,7 +11,7 @@ const { isLogger } = require('../samples')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { builtinOf, CLONES, COPY, EXPRESSION, isExpression } = require('./builtins')
+const { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression } = require('./builtins')
 const { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
@@ -90,8 +90,8 @@ const syncCall = {
  * @param {string} instead  of the call in the package
  */
 function asynchronousIn (spot, instead) {
-  const [name, entrance] = [packageName(spot), spot.culprit.via?.function ?? '']
-  if (entrance.endsWith('Sync')) return insteadOf(name, null, entrance)
+  const name = packageName(spot)
+  if (spot.culprit.via?.function.endsWith('Sync')) return insteadOf(name, null, spot.culprit.via)
   return `use an asynchronous function of ${name} if it has one; otherwise keep its result if it does not change, or move the call to worker_threads. In ${name} itself: ${instead}`
 }
 
@@ -169,7 +169,7 @@ const dependency = {
     return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${builtin === null ? '' : `${builtin.name} in `}the package ${enteredBy(spot, name)}`,
       part: spot.calledShare,
-      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via?.function) }),
+      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
@@ -196,7 +196,7 @@ function awaitedFinding (spot, readings, at) {
   const finding = hotSpotFinding('hot-dependency', spot, readings, {
     work: `the package ${name}${name === inner ? '' : `, through ${inner}`}, awaited in ${placed(at.line)}`,
     why: `${name} computes on the event loop, and everything else waits until it is done`,
-    instead: insteadOf(name, null),
+    instead: insteadOf(name, null, { through: { package: inner } }),
     evidence: { package: name, ...(name !== inner && { through: inner }) }
   })
   return { ...finding, where: placeOf(at) }
@@ -217,9 +217,12 @@ function isRouting ({ culprit: { function: own, via } }, name) {
 /**
  * @param {string} name  of a package
  * @param {Builtin | null} builtin  that took the time in it
- * @param {string} [entrance]  the function of the package that was called
+ * @param {{ function?: string, through?: { package: string } | null } | null} [entered]  the function of the package that was called, and what did the work for it
  */
-function insteadOf (name, builtin, entrance = '') {
+function insteadOf (name, builtin, entered = null) {
+  const faster = fasterThan(entered?.through?.package, name)
+  if (builtin === null && faster !== null) return faster
+  const entrance = entered?.function ?? ''
   if (builtin === null && entrance.endsWith('Sync')) {
     return `await ${entrance.slice(0, -'Sync'.length)}(), the asynchronous variant: native code then runs in another thread, JavaScript in smaller parts; or move the call to worker_threads`
   }
