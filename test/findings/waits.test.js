@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
-const { slowElsewhere } = require('../../lib/observer/findings/detectors/loop')
+const { slowElsewhere } = require('../../lib/observer/findings/detectors/slow-routes')
 const { readings } = require('./readings')
 const { WAITING, lineOf, routeOf } = require('./waiting')
 

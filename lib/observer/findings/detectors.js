@@ -5,10 +5,10 @@
 
 const { lockWait, serialAwaits, timerWait } = require('./detectors/awaits')
 const { fragmentation, memoryFull, memoryGrows, memoryReport } = require('./detectors/container')
-const { hangingRequests } = require('./detectors/hanging')
 const { HOT_DETECTORS } = require('./detectors/hot')
-const { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
+const { manyShortTurns, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
+const { hangingRequests, slowElsewhere } = require('./detectors/slow-routes')
 const { socketCalls } = require('./detectors/socket-calls')
 const { busyThreads, openFiles, ownCost, poolFull, starved, suspended } = require('./detectors/system')
 const { blockedConnection, noKeepAlive, slowDns, smallPool } = require('./detectors/waits')

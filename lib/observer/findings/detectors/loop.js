@@ -1,16 +1,14 @@
 'use strict'
 
-// Detectors of problems of the event loop as a whole: full of short tasks, flooded with microtasks, blocked by loading modules, idle while requests
-// are slow, and stalls that no other finding explains.
+// Detectors of problems of the event loop as a whole: full of short tasks, flooded with microtasks, blocked by loading modules, and
+// stalls that no other finding explains.
 
 const { sum, sumBy } = require('../../../base/sums')
 const { dependencyOf } = require('../../../formats/profile/frame')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { inFlightOf, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, ranShare, slowRoutes, stalledMs, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
+const { inFlightOf, observedMsOf, ranShare, stalledMs, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { isUndecided } = require('../../../shared/stalls/evidence-text')
-const { DATABASES } = require('../../waits/await-stacks')
-const { mayBeLongPoll, placeOf: waitPlaceOf } = require('../waiting')
 const { POLLING } = require('./builtins')
 const { isWorth, kindOf, placeOf } = require('./hot-spot')
 
@@ -194,195 +192,6 @@ function mostlyBy ({ where }) {
   return where === null ? '' : `, most of it by ${placed(where)}`
 }
 
-const SLOW_ELSEWHERE = Object.freeze({
-  maxUtilization: 0.6,
-  maxStalledShare: 0.05,
-  // For which the loop waited for a CPU: with more, requests may be slow for that.
-  maxStarvedShare: 0.2,
-  maxRoutes: 3,
-  // Calls of one kind in a request, from which on they are likely to be one for each of the rows of another.
-  manyCalls: 10,
-  minUnseen: 0.5,
-  minClient: 0.5,
-  minShared: 0.5,
-  minAll: 0.9
-})
-// What these say of a route is more.
-const EXPLAINED_BY = new Set(['hanging-requests', 'small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
-
-/**
- * Requests take long while the loop has little to do: they wait for something outside, so optimizing JavaScript would not help.
- * @type {Detector}
- */
-const slowElsewhere = {
-  ids: ['slow-elsewhere'],
-  explains: [],
-  find (readings, found) {
-    const { process, activity } = readings
-    const observedMs = observedMsOf(readings)
-    const utilization = utilizationOf(readings)
-    if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
-    if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
-    if (found.some(({ id, share }) => id === 'starved' && share > SLOW_ELSEWHERE.maxStarvedShare)) return []
-    const routes = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route))
-    if (routes.length === 0) return []
-    const isPoll = (/** @type {{ route: string }} */ { route }) => {
-      const most = mostWaitedLine(readings, route)
-      return most !== null && mayBeLongPoll(most.line)
-    }
-    const slow = [...routes.filter(one => !isPoll(one)), ...routes.filter(isPoll)]
-    const [worst] = slow
-    const named = slow.slice(0, SLOW_ELSEWHERE.maxRoutes).map(({ route, meanMs }) => `${route} ${duration(meanMs)}`).join(', ')
-    const waits = describeWaits(process.waitsFor)
-    const waited = mostWaited(readings, worst.route)
-    const at = mostWaitedLine(readings, worst.route)
-    const client = clientOf(readings, worst.route)
-    return [makeFinding(readings, {
-      id: 'slow-elsewhere',
-      severity: isPoll(worst) ? 'info' : 'warning',
-      title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
-      lostMs: observedMs * (1 - utilization),
-      share: 1 - utilization,
-      what: sentences(
-        `Requests wait for something else: ${named}.`,
-        waited && describeWaited(worst.route, waited),
-        at === null ? describeUnseen(readings.waits?.find(({ route }) => route === worst.route)) : describeLine(at),
-        client && `For ${percent(client.share)} of it the client had not ${client.has}.`,
-        waits !== '' && `In flight now: ${waits}.`
-      ),
-      where: waitPlaceOf(at && { route: worst.route, line: at.line }),
-      why: client !== null
-        ? `the loop is mostly idle and on time; ${client.why}`
-        : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: client !== null ? client.advice : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at, readings),
-      evidence: {
-        route: worst.route,
-        meanMs: rounded(worst.meanMs),
-        requests: worst.count,
-        utilization: rounded(utilization, 3),
-        waitsFor: waits,
-        ...(waited !== null && { call: waited.name, callShare: rounded(waited.share, 3), callsPerRequest: rounded(waited.callsPerRequest), failedCalls: waited.errors }),
-        ...(client !== null && { clientShare: rounded(client.share, 3) }),
-        ...(at !== null && { line: placed(at.line), lineShare: rounded(at.share, 3), awaited: at.line.awaited })
-      },
-      confidence: worst.count >= MIN_REQUESTS * 4 ? 'high' : 'medium',
-      next: [`npx loopscope waits ${readings.pid} --seconds 10`, `npx loopscope slow ${readings.pid}`]
-    })]
-  }
-}
-
-const OR_TOGETHER = ', or run the calls in parallel'
-/** What requests wait for where the client is slow. */
-const CLIENT = Object.freeze({
-  reading: {
-    has: 'read yet what was sent',
-    why: 'data is sent no faster than the client, or the network to it, accepts it',
-    advice: 'send less (compress, pages, fewer fields), or let a proxy or a CDN take the response and send it on; large responses to slow clients need memory and connections, and little else'
-  },
-  sending: {
-    has: 'sent all of its request yet',
-    why: 'a request can be answered once it has arrived, which takes as long as the client, or the network from it, needs',
-    advice: 'let a proxy receive the whole request before it passes it on (as nginx does by default), or let clients send files to an object store; smaller requests (compressed, in parts) arrive sooner'
-  }
-})
-
-/**
- * @param {Readings} readings
- * @param {string} route
- * @returns {(typeof CLIENT)[keyof typeof CLIENT] & { share: number } | null} share: of its waiting; null: it is not the client
- */
-function clientOf ({ waits = [] }, route) {
-  const { clientMs = 0, uploadMs = 0, waitingMs = 0 } = waits.find(one => one.route === route) ?? {}
-  const share = Math.max(clientMs, uploadMs) / Math.max(1, waitingMs)
-  return share < SLOW_ELSEWHERE.minClient ? null : { ...(uploadMs > clientMs ? CLIENT.sending : CLIENT.reading), share }
-}
-
-/** @param {NonNullable<ReturnType<typeof mostWaitedLine>>} at */
-function describeLine ({ line, share }) {
-  const rounds = line.waits / line.requests
-  const until = line.resumedBy === null ? '' : `, until ${placed(line.resumedBy)} lets them go on`
-  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.longest === null ? '' : `, in which ${placed(line.longest)} takes longest`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
-}
-
-/** What is known where no line has most of the waiting. @param {RouteWaits | undefined} route */
-function describeUnseen (route) {
-  if (route === undefined || route.waitingMs === 0) return 'At which line was not sampled.'
-  if (route.unseenMs >= route.waitingMs * SLOW_ELSEWHERE.minUnseen) {
-    const unseen = `In ${times(route.requests, 'sampled request')} no await of the application was seen for ${percent(route.unseenMs / route.waitingMs)} of that time`
-    return route.truncated === 0 ? `${unseen}: it waits for callbacks, events or streams.` : `${unseen}: ${route.truncated} of them had too many promises at once to follow them to the end.`
-  }
-  const lines = route.lines.slice(0, SLOW_ELSEWHERE.maxRoutes).map(line => `${placed(line)} ${percent(line.ms / route.waitingMs)}${line.awaited === null ? '' : ` for ${line.awaited}`}`)
-  return `They wait at several lines: ${lines.join(', ')}.`
-}
-
-const IN_PARALLEL = 'run in parallel what is awaited one after the other'
-
-/** @param {string} route @param {ReturnType<typeof mostWaitedLine>} at */
-function adviceToMeasure (route, at) {
-  if (at === null) return `measure what ${route} awaits (tracing, slow query log); ${IN_PARALLEL}; check the sizes of connection pools`
-  const { line } = at
-  if (line.waits >= line.requests * SLOW_ELSEWHERE.manyCalls) return adviceOnMany(line.waits / line.requests, 'awaits') + OR_TOGETHER
-  if ([line.awaited, line.via].some(name => name !== null && DATABASES.has(name))) {
-    return `look at the statements of ${placed(line)}: their plan (EXPLAIN), an index, locks that other transactions hold; whether each connection is given back on every path, and the size of the pool; ${IN_PARALLEL}`
-  }
-  if (line.resumedBy !== null) return `look at what lets it go on, ${placed(line.resumedBy)}: how long one takes, and how many go on at a time`
-  if (line.awaited === null || line.awaited === 'node:events' || mayBeLongPoll(line)) return `look at what ${placed(line)} awaits; ${IN_PARALLEL}. Where it is a long poll, which waits for its next event, nothing is wrong`
-  // Nothing else is awaited that could run meanwhile.
-  const isAll = at.share >= SLOW_ELSEWHERE.minAll && line.waits < line.requests * 1.5
-  const cure = isAll ? 'how long the other side takes, whether its answer can be cached, and whether the response can be sent before' : IN_PARALLEL
-  return `look at what ${placed(line)} awaits${isAll ? ': ' : '; '}${cure}; check the sizes of connection pools`
-}
-
-/** @param {string} route @param {NonNullable<ReturnType<typeof mostWaited>>} waited */
-function describeWaited (route, { name, share, callsPerRequest, errors }) {
-  const failed = errors === 0 ? '' : ` (${times(errors, 'failed call')})`
-  return `Slow requests of ${route} waited ${percent(share)} of that time for ${name}, ${callsOf(callsPerRequest)} per request${failed}.`
-}
-
-/** @param {number} calls */
-function callsOf (calls) {
-  return calls === 1 ? '1 call' : `${rounded(calls)} calls`
-}
-
-/**
- * @param {number} count  per request
- * @param {string} what
- */
-function adviceOnMany (count, what) {
-  return `fetch with one call what a request now fetches with ${rounded(count)} ${what} (an N+1 query)`
-}
-
-/**
- * @param {NonNullable<ReturnType<typeof mostWaited>>} waited
- * @param {ReturnType<typeof mostWaitedLine>} at
- * @param {Readings} readings
- */
-function adviceOn ({ name, callsPerRequest }, at, { calls = [] }) {
-  if (name.includes(' acquire ')) return `requests wait until a connection is free: hold connections for a shorter time, or raise the size of the pool of ${name}`
-  const isTogether = at !== null && at.isWhole && at.line.waits < at.line.requests * 2
-  // A pipeline is one call already.
-  if (callsPerRequest >= SLOW_ELSEWHERE.manyCalls && !(isTogether && name.startsWith('redis '))) {
-    return isTogether ? adviceOnMany(callsPerRequest, 'calls at a time') : adviceOnMany(callsPerRequest, 'calls') + OR_TOGETHER
-  }
-  const [kind, , target] = name.split(' ')
-  const [long] = calls.filter(call => kind === 'redis' && call.kind === kind && call.target === target && LONG_COMMANDS.has(call.operation)).sort((left, right) => right.seconds - left.seconds)
-  if (long !== undefined) {
-    return `look at what Redis itself does (SLOWLOG GET): it runs one command at a time, and quick ones wait for long ones, such as ${long.operation} may be (${times(long.count, 'call')} of ` +
-      `${duration(long.seconds * 1e3 / long.count)} here); do less in one command (SCAN, ranges, short scripts), or use another instance for such work`
-  }
-  const together = at?.line.awaited?.startsWith('Promise.') === true ? '' : ', or make the call at the same time as others'
-  return `look at ${name} itself: its slow log, an index, its load; cache what it answers${together}`
-}
-
-// The more elements there are, the longer these take; a script takes as long as it likes.
-const LONG_COMMANDS = new Set(['EVAL', 'EVALSHA', 'FCALL', 'FLUSHALL', 'FLUSHDB', 'HGETALL', 'KEYS', 'LRANGE', 'SMEMBERS', 'SORT', 'ZRANGE'])
-
-/** @param {Record<string, number>} waitsFor */
-function describeWaits (waitsFor) {
-  return Object.entries(waitsFor).filter(([, count]) => count > 1).sort(([, left], [, right]) => right - left)
-    .slice(0, SLOW_ELSEWHERE.maxRoutes).map(([kind, count]) => `${count} ${kind}`).join(', ')
-}
-
 const UNEXPLAINED = Object.freeze({
   // One request in twenty arrives in this share of the time.
   minShare: 0.05,
@@ -500,4 +309,4 @@ function list (parts, unknown) {
   return [...named, ...(rest === 0 ? [] : [`others ${duration(rest)}`])].join(', ')
 }
 
-module.exports = { manyShortTurns, slowElsewhere, startUp, taskFlood, unexplainedStalls }
+module.exports = { manyShortTurns, startUp, taskFlood, unexplainedStalls }
