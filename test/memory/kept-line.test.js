@@ -112,6 +112,7 @@ test('a call of a package that keeps counts where the stack shows the package', 
 
 test('what a collection holds stays named', () => {
   assert.deepEqual(keptIn('() => {\n  const socket = connect()\n  socket.on("error", () => {})\n  open.push(socket)\n}', 'sockets'), [4, 'sockets'])
+  assert.deepEqual(keptIn('() => {\n  const socket = net.connect(80)\n  open.push(socket)\n}', 'sockets'), [3, 'sockets'])
   const call = '() => {\n  const agent = new http.Agent({ keepAlive: true })\n  return new Promise(resolve => http.get({ agent }, resolve))\n}'
   assert.deepEqual([keptIn(call, 'sockets'), keptIn(call)], [[2, 'sockets'], [3, 'promises']])
 })
@@ -135,6 +136,7 @@ test('a function that V8 may have inlined is searched where those on the stack k
 test('of functions that are called those count that are called on something that outlives the call', () => {
   const scopes = 'class Scope {\n  createScope () {\n    const scope = new Scope()\n    this.children.push(scope)\n    return scope\n  }\n  register (name, value) {\n    this.values.set(name, value)\n  }\n}'
   assert.deepEqual(keptIn(`(req, res) => {\n  const scope = root.createScope()\n  scope.register('user', read(req))\n}\n${scopes}`), [8, 'Array'])
+  assert.deepEqual(keptIn(`(req, res) => {\n  const scope = root.createScope()\n}\n${scopes.replace('createScope ()', 'public createScope (): Scope')}`), [7, 'Array']) // TypeScript
   assert.deepEqual(keptIn(`(req, res) => {\n  const scope = scopeFor(req)\n  scope.register('user', read(req))\n}\n${scopes}`), [12, 'Map'])
 })
 

@@ -60,7 +60,7 @@ const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: nu
   ['promises', /\bfor\s+await\b.*\bof\s+(?:on\s*\(\s*)?([\w$.#]+?)(?:\s*,|\.\w+\s*\()/], // perhaps for ever
   ['handles', /\bnew\s+(?:[\w$]+\.)*(?:MessageChannel|BroadcastChannel|EventSource|WebSocket)\s*\(|(?:^|[^\w$.])(?:fs\s*\.\s*)?watch(?:File)?\s*\(/],
   ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(/], // these only where the stack shows sockets
-  ['sockets', /(?:^|[^\w$.])(?:https?\s*\.\s*(?:get|request)|(?:net|tls)\s*\.\s*(?:connect|createConnection)|(?:undici\s*\.\s*)?fetch)\s*\(/, LOOKED_UP]
+  ['responses', /(?:^|[^\w$.])(?:https?\s*\.\s*(?:get|request)|(?:net|tls)\s*\.\s*(?:connect|createConnection)|(?:undici\s*\.\s*)?fetch)\s*\(/, LOOKED_UP]
 ]))
 /** What ends them. @type {Readonly<Record<string, RegExp>>} */
 const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/ })
@@ -96,7 +96,7 @@ const WALK = /^(?:values|entries|keys)$|^(?:pipe|on|once|addListener|set|add)$/ 
 const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
 const CALLED = /(?<![\w$])([\w$#]+)\s*\(/g
 /** A function, a variable with a function, or a method. */
-const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*=>|[\w$]+\s*=>)|^\s+(?:static\s+|async\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*\{\s*$/
+const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|^\s+(?:(?:static|async|public|private|protected|override)\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*(?::[^;{}]+)?\{\s*$/
 // These are called on other things most often.
 const BUILTIN = new Set([Array, Map, Set, Promise, String, Object, Function].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)))
 const LOOKS_UP = /(?<![\w$.])((?:this\.)?#?[\w$]+)\s*(?:\??\.\s*get\s*\(|\??\.?\[)/g
@@ -179,7 +179,7 @@ function keepsIn (code, before, scope, holder) {
     return [{ kind, rank: rank + (scope.isEmptied(receiver) ? EMPTIED : 0) + (HOLDS_NOTHING.test(code.slice(index + length)) ? EMPTY : 0) }]
   }))
   const kept = KEEPS.flatMap(([kind, pattern, ownRank = DIRECT]) => {
-    if (kind === 'sockets' && holder !== kind) return []
+    if ((kind === 'sockets' || kind === 'responses') && holder !== 'sockets') return []
     const match = pattern.exec(code.replace(SHORT_TIMER, ''))
     const rank = match === null ? null : match[1] === undefined ? ownRank : rankOf(match[1], scope)
     return rank === null ? [] : [{ kind, rank: rank + (CLOSES[kind]?.test(scope.body) && rank !== GUESSED ? EMPTIED : 0) }]

@@ -19,7 +19,7 @@ const COLLECTIONS = new Set(['Map', 'Set', 'Array', 'object', 'listeners'])
 const MAX_CALLS = 3 // from function to function
 const MAX_CALLED = 50
 /** Where a function begins: an arrow function, or another one. */
-const BEGINS = /(?:\basync\s*)?(?:\([^()]*\)|(?<![\w$.])[\w$]+)\s*=>|\bfunction\b|(?<=^\s+(?:(?:static|async)\s+)*)[\w$#]+\s*\([^;()]*\)\s*\{\s*$/g
+const BEGINS = /(?:\basync\s*)?(?:\([^()]*\)(?:\s*:[^=;(]+)?|(?<![\w$.])[\w$]+)\s*=>|\bfunction\b|(?<=^\s+(?:(?:static|async|public|private|protected|override)\s+)*)[\w$#]+\s*\([^;()]*\)\s*(?::[^;{}]+)?\{\s*$/g
 const COMMENT = /^\s*(?:\/\/|\*|\/\*).*/
 const MAX_OPTIONS = 20 // lines of a call that a function is written in
 
