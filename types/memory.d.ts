@@ -62,8 +62,10 @@ export interface MemoryPoint {
 export interface MemoryFragmentation {
   /** By how much the memory that V8 counts has fallen from its highest point. */
   freedBytes: number
-  /** How much of that the allocator keeps. */
+  /** How much of that stays in the process. */
   keptBytes: number
+  /** How much of that V8 keeps, for the heap to use again; the allocator keeps the rest. */
+  ofHeapBytes: number
   /** How long ago the highest point was. */
   sinceMs: number
 }

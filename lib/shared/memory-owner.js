@@ -32,4 +32,14 @@ function allocatorAdvice ({ name, arenaMax }) {
   return `it runs with ${name} already: free fewer large objects at once, or accept it as the room for the next peak`
 }
 
-module.exports = { allocatorAdvice, ownerText }
+/**
+ * Who keeps memory that was freed, and what to do about it.
+ * @param {import('../../types/memory').MemoryFragmentation} fragmentation
+ * @param {import('../../types/memory').Allocator} allocator
+ */
+function keeperOf ({ keptBytes, ofHeapBytes }, allocator) {
+  if (ofHeapBytes < keptBytes / 2) return { isV8: false, name: 'the allocator', advice: allocatorAdvice(allocator) }
+  return { isV8: true, name: 'V8', advice: 'V8 uses these pages of the heap again before it asks the system for more: nothing leaks; where the container is too small for it, lower the peak (smaller batches, streams). Settings of the allocator change nothing' }
+}
+
+module.exports = { allocatorAdvice, keeperOf, ownerText }

@@ -5,16 +5,23 @@
 const assert = require('node:assert/strict')
 const test = require('node:test')
 const { fragmentationOf, parseAllocator, readAllocator } = require('../../lib/observer/memory/fragmentation')
-const { allocatorAdvice } = require('../../lib/shared/memory-owner')
+const { allocatorAdvice, keeperOf } = require('../../lib/shared/memory-owner')
 
 const MB = 1e6
-/** One point every ten seconds. @param {[heap: number, native: number][]} levels  megabytes */
-const points = levels => levels.map(([heap, native], at) => ({ at: at * 10_000, bytes: { heap: heap * MB, native: native * MB } }))
+/** One point every ten seconds. @param {[freed: number, native: number][]} levels  megabytes */
+const points = (levels, owner = 'buffers') => levels.map(([freed, native], at) => ({ at: at * 10_000, bytes: { [owner]: freed * MB, native: native * MB } }))
 const times = (count, level) => Array.from({ length: count }, () => level)
 
 test('what was freed and stays is fragmentation, once it has stayed for a minute', () => {
-  assert.deepEqual(fragmentationOf(points([...times(3, [400, 40]), ...times(10, [100, 300])])), { freedBytes: 300 * MB, keptBytes: 260 * MB, sinceMs: 120_000 })
+  assert.deepEqual(fragmentationOf(points([...times(3, [400, 40]), ...times(10, [100, 300])])), { freedBytes: 300 * MB, keptBytes: 260 * MB, ofHeapBytes: 0, sinceMs: 120_000 })
   assert.equal(fragmentationOf(points([...times(3, [400, 40]), ...times(4, [100, 300])])), null, 'not for a minute yet')
+})
+
+test('what was freed in the heap is kept by V8, whatever the allocator', () => {
+  const ofHeap = fragmentationOf(points([...times(3, [400, 40]), ...times(10, [100, 300])], 'heap'))
+  assert.equal(ofHeap?.ofHeapBytes, 260 * MB)
+  assert.match(keeperOf(ofHeap, { name: 'glibc', arenaMax: null }).advice, /^V8 uses these pages of the heap again/)
+  assert.match(keeperOf({ ...ofHeap, ofHeapBytes: 0 }, { name: 'glibc', arenaMax: null }).advice, /MALLOC_ARENA_MAX=2/)
 })
 
 test('memory that is given back, that native code uses, or that is little, is none', () => {

@@ -8,7 +8,7 @@ const { tableLines } = require('../output/table')
 const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
 const { MAX_SITES_SECONDS } = require('../../shared/captures/kinds')
-const { allocatorAdvice, ownerText } = require('../../shared/memory-owner')
+const { keeperOf, ownerText } = require('../../shared/memory-owner')
 const { printable } = require('../../base/printable')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -89,7 +89,8 @@ async function run (invocation) {
   if (unknownWorkers > 0) terminal.note(`${unknownWorkers} worker ${unknownWorkers === 1 ? 'thread' : 'threads'} whose heap cannot be read: it is in the native memory`)
   if (fragmentation !== null) {
     const { freedBytes, keptBytes } = fragmentation
-    terminal.note(`fragmentation: ${showBytes(freedBytes)} were freed, and the allocator keeps ${showBytes(keptBytes)} of it; ${allocatorAdvice(allocator)}`)
+    const { name, advice } = keeperOf(fragmentation, allocator)
+    terminal.note(`fragmentation: ${showBytes(freedBytes)} were freed, and ${name} keeps ${showBytes(keptBytes)} of it; ${advice}`)
   }
   if (container !== null) terminal.line(containerLine(container))
 }

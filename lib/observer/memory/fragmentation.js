@@ -1,7 +1,7 @@
 'use strict'
 
 // Recognizes memory that was freed and stays in the process: what V8 counts has fallen, and native memory has risen by most of it, for a while; and
-// the allocator that keeps it.
+// the allocator that keeps it, or V8, which keeps pages of its heap for the next time.
 
 const fs = require('node:fs')
 
@@ -12,7 +12,10 @@ const KEPT_SHARE = 0.5 // of what was freed
 const LASTS_MS = 60_000 // the allocator and V8 give memory back with a delay
 
 /** @type {readonly (keyof MemoryPoint['bytes'])[]} */
-const COUNTED = Object.freeze(['heap', 'heap-free', 'buffers', 'external', 'worker'])
+const HEAP = Object.freeze(['heap', 'heap-free'])
+/** @type {readonly (keyof MemoryPoint['bytes'])[]} */
+const OUTSIDE_HEAP = Object.freeze(['buffers', 'external', 'worker'])
+const COUNTED = Object.freeze([...HEAP, ...OUTSIDE_HEAP])
 
 /**
  * @param {readonly MemoryPoint[]} points  oldest first
@@ -21,19 +24,22 @@ const COUNTED = Object.freeze(['heap', 'heap-free', 'buffers', 'external', 'work
 function fragmentationOf (points) {
   const last = points.at(-1)
   if (last === undefined) return null
-  const peak = points.reduce((most, point) => countedBytes(point) > countedBytes(most) ? point : most)
+  const peak = points.reduce((most, point) => bytesOf(point, COUNTED) > bytesOf(most, COUNTED) ? point : most)
   const after = points.filter(({ at }) => at >= last.at - LASTS_MS)
   if (peak.at > last.at - LASTS_MS || after.length < 3) return null
-  const freed = after.map(point => countedBytes(peak) - countedBytes(point))
+  const freed = after.map(point => bytesOf(peak, COUNTED) - bytesOf(point, COUNTED))
   const kept = after.map(point => nativeBytes(point) - nativeBytes(peak))
+  const freedOutside = after.map(point => Math.max(0, bytesOf(peak, OUTSIDE_HEAP) - bytesOf(point, OUTSIDE_HEAP)))
   const [freedBytes, keptBytes] = [Math.min(...freed), Math.min(...kept)]
   if (freedBytes < LEAST_BYTES || keptBytes < freedBytes * KEPT_SHARE) return null
-  return { freedBytes, keptBytes: Math.min(keptBytes, freedBytes), sinceMs: last.at - peak.at }
+  // The heap is no memory of the allocator's: what was freed outside it cannot explain the rest.
+  const ofHeapBytes = Math.max(0, Math.min(keptBytes, freedBytes) - Math.max(...freedOutside))
+  return { freedBytes, keptBytes: Math.min(keptBytes, freedBytes), ofHeapBytes, sinceMs: last.at - peak.at }
 }
 
-/** @param {MemoryPoint} point */
-function countedBytes ({ bytes }) {
-  return COUNTED.reduce((sum, owner) => sum + (bytes[owner] ?? 0), 0)
+/** @param {MemoryPoint} point @param {readonly (keyof MemoryPoint['bytes'])[]} owners */
+function bytesOf ({ bytes }, owners) {
+  return owners.reduce((sum, owner) => sum + (bytes[owner] ?? 0), 0)
 }
 
 /** @param {MemoryPoint} point */

@@ -4,7 +4,7 @@
 // nearly full, and the report that the process before this one left.
 
 const { countBy, sum } = require('../../../base/sums')
-const { allocatorAdvice, ownerText } = require('../../../shared/memory-owner')
+const { keeperOf, ownerText } = require('../../../shared/memory-owner')
 const { makeFinding } = require('../finding')
 const { fillingSiteOf, growingOf, keepingSiteOf, limitOf } = require('../growing')
 const { duration, megabytes, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
@@ -171,24 +171,25 @@ function grownText (owners, earlier, at) {
   return most.bytes < NOTABLE_BYTES ? '' : `; ${ownerText(most.owner)} grew by ${megabytes(most.bytes)} in the ${duration(at - earlier.at)} before`
 }
 
-/** What was freed stays in the process: the allocator keeps it. @type {Detector} */
+/** What was freed stays in the process: the allocator keeps it, or V8. @type {Detector} */
 const fragmentation = {
   ids: ['fragmentation'],
   explains: ['memory-grows'],
   find (readings) {
     const { memory, pid } = readings
     if (!memory?.fragmentation) return []
-    const { freedBytes, keptBytes, sinceMs } = memory.fragmentation
+    const { freedBytes, keptBytes, ofHeapBytes, sinceMs } = memory.fragmentation
+    const { isV8, name, advice } = keeperOf(memory.fragmentation, memory.allocator)
     return [makeFinding(readings, {
       id: 'fragmentation',
-      severity: 'warning',
+      severity: isV8 ? 'info' : 'warning', // V8 uses it again
       title: `The process keeps ${megabytes(keptBytes)} that were freed: what V8 counts fell by ${megabytes(freedBytes)}, its memory did not.`,
       lostMs: 0,
       share: Math.min(1, keptBytes / memory.room.limitBytes),
       what: `${duration(sinceMs)} ago heap and Buffers were largest; since then native memory has risen by ${megabytes(keptBytes)}.`,
-      why: 'the allocator holds freed memory in several arenas, each with gaps that it cannot give back',
-      instead: allocatorAdvice(memory.allocator),
-      evidence: { freedBytes, keptBytes, sinceMs, allocator: memory.allocator.name, arenaMax: memory.allocator.arenaMax },
+      why: isV8 ? 'V8 keeps pages of its heap for the next time that it grows' : `${name} holds freed memory in several arenas, each with gaps that it cannot give back`,
+      instead: advice,
+      evidence: { freedBytes, keptBytes, ofHeapBytes, sinceMs, allocator: memory.allocator.name, arenaMax: memory.allocator.arenaMax },
       confidence: 'medium',
       next: [`npx loopscope memory ${pid}`]
     })]
