@@ -113,6 +113,7 @@ test('a call of a package that keeps counts where the stack shows the package', 
 test('what a collection holds stays named', () => {
   assert.deepEqual(keptIn('() => {\n  const socket = connect()\n  socket.on("error", () => {})\n  open.push(socket)\n}', 'sockets'), [4, 'sockets'])
   assert.deepEqual(keptIn('() => {\n  const socket = net.connect(80)\n  open.push(socket)\n}', 'sockets'), [3, 'sockets'])
+  assert.deepEqual(keptIn('() => {\n  const socket = net.connect(80)\n  open.push(socket)\n}\nopen.length = 0', 'sockets'), [3, 'sockets'])
   const call = '() => {\n  const agent = new http.Agent({ keepAlive: true })\n  return new Promise(resolve => http.get({ agent }, resolve))\n}'
   assert.deepEqual([keptIn(call, 'sockets'), keptIn(call)], [[2, 'sockets'], [3, 'promises']])
 })

@@ -60,7 +60,7 @@ const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: nu
   ['promises', /\bfor\s+await\b.*\bof\s+(?:on\s*\(\s*)?([\w$.#]+?)(?:\s*,|\.\w+\s*\()/], // perhaps for ever
   ['handles', /\bnew\s+(?:[\w$]+\.)*(?:MessageChannel|BroadcastChannel|EventSource|WebSocket)\s*\(|(?:^|[^\w$.])(?:fs\s*\.\s*)?watch(?:File)?\s*\(/],
   ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(/], // these only where the stack shows sockets
-  ['responses', /(?:^|[^\w$.])(?:https?\s*\.\s*(?:get|request)|(?:net|tls)\s*\.\s*(?:connect|createConnection)|(?:undici\s*\.\s*)?fetch)\s*\(/, LOOKED_UP]
+  ['responses', /(?:^|[^\w$.])(?:https?\s*\.\s*(?:get|request)|(?:net|tls)\s*\.\s*(?:connect|createConnection)|(?:undici\s*\.\s*)?fetch)\s*\(/, EMPTY]
 ]))
 /** What ends them. @type {Readonly<Record<string, RegExp>>} */
 const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/ })
