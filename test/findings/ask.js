@@ -2,7 +2,8 @@
 
 // Asks real processes for their findings, on a machine that has time for them.
 
-const { diagnose } = require('./sick')
+const assert = require('node:assert/strict')
+const { diagnose, lineOf } = require('./sick')
 const { quietMachine } = require('../runner/quiet-machine')
 
 /** On a machine that others keep busy all processes are starved, and say so: that is true, and not what is asked here. */
@@ -25,4 +26,18 @@ async function ask (t, row, check) {
   }
 }
 
-module.exports = { ask, meant, show }
+/** The first finding is the right one. */
+function findsFault (t, row) {
+  return ask(t, row, answer => {
+    const [first] = meant(answer, row.id).filter(({ id }) => id !== row.beside)
+    assert.ok(first, show(answer))
+    assert.equal(first.id, row.id, show(answer))
+    assert.match(`${first.title} ${first.what}`, row.text)
+    const line = lineOf(row)
+    if (line !== undefined && first.id.startsWith('hot-') && first.id !== 'hot-logging') {
+      assert.deepEqual([first.where?.file.split('/').at(-1), first.where?.line], [`${row.app ?? row.name}.js`, line], show(answer))
+    }
+  })
+}
+
+module.exports = { ask, findsFault, meant, show }
