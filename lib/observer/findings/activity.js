@@ -104,8 +104,8 @@ function textOf ({ function: name, file, line }, stack, source) {
 /** @param {readonly CodeFrame[]} stack  innermost first @param {Culprit} culprit @returns {HotSpot['callers']} */
 function callersIn (stack, { function: name, file }) {
   const outer = stack.slice(stack.findIndex(frame => frame.function === name && frame.file === file) + 1)
-  const isOther = outer.findIndex(frame => frame.file === '' || frame.file.startsWith('node:') || isInPackage(frame.file))
-  return outer.slice(0, isOther === -1 ? outer.length : isOther).filter(frame => frame.function !== '(anonymous)').map(frame => ({ function: frame.function, file: frame.file }))
+  const end = outer.findIndex(frame => frame.file === '' || frame.file.startsWith('node:') || isInPackage(frame.file))
+  return outer.slice(0, end === -1 ? outer.length : end).filter(frame => frame.function !== '(anonymous)').map(frame => ({ function: frame.function, file: frame.file }))
 }
 
 /**

@@ -170,24 +170,20 @@ function isExpression (call, text) {
   return ALWAYS_EXPRESSION.test(call) || (REPLACE.test(call) && !WITH_STRING.test(text)) || (SPLIT.test(call) && WITH_LITERAL.test(text))
 }
 
-/**
- * For packages that compute in JavaScript on the event loop, what does the same elsewhere, or with far less work.
- * @type {readonly [instead: string, packages: string[]][]}
- */
-const FASTER = Object.freeze([
+/** By package that computes in JavaScript on the event loop, what does the same elsewhere, or with far less work. */
+const FASTER = new Map(/** @type {[instead: string, packages: string[]][]} */ ([
   ['bcrypt or @node-rs/bcrypt, which compute in other threads and accept the same hashes', ['bcryptjs', 'bcrypt-nodejs']],
   ['node:crypto, whose native functions for what takes long also have an asynchronous form', ['crypto-js', 'elliptic', 'js-sha256', 'js-sha512', 'node-forge', 'pbkdf2', 'scrypt-js', 'sha.js', 'tweetnacl']],
   ['sharp, which computes in other threads', ['@jimp/core', 'jimp', 'jpeg-js', 'pngjs']],
   ['the asynchronous functions of node:zlib, which compute in the thread pool', ['pako']],
   ['packages that unpack with node:zlib as streams (yauzl)', ['jszip']],
   ['a parser without a browser around it (cheerio, node-html-parser)', ['jsdom', 'happy-dom']]
-])
+]).flatMap(([instead, packages]) => packages.map(name => [name, instead])))
 
-/** @param {(string | undefined)[]} packages  the one that works first */
+/** @param {string[]} packages  the one that works first @returns {string | null} */
 function fasterThan (...packages) {
-  const found = packages.find(name => name !== undefined && FASTER.some(([, names]) => names.includes(name)))
-  const [instead = null] = FASTER.find(([, names]) => names.includes(found ?? '')) ?? []
-  return instead === null ? null : `use ${instead}, in place of ${found}; otherwise call it less often or with less data (a cache, a limit), or move the call to worker_threads`
+  const slow = packages.find(name => FASTER.has(name))
+  return slow === undefined ? null : `use ${FASTER.get(slow)}, in place of ${slow}; otherwise call it less often or with less data (a cache, a limit), or move the call to worker_threads`
 }
 
 module.exports = { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, POLLING, STARTED_AGAIN }

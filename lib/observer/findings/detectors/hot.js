@@ -220,7 +220,7 @@ function isRouting ({ culprit: { function: own, via } }, name) {
  * @param {{ function?: string, through?: { package: string } | null } | null} [entered]  the function of the package that was called, and what did the work for it
  */
 function insteadOf (name, builtin, entered = null) {
-  const faster = fasterThan(entered?.through?.package, name)
+  const faster = fasterThan(entered?.through?.package ?? name, name)
   if (builtin === null && faster !== null) return faster
   const entrance = entered?.function ?? ''
   if (builtin === null && entrance.endsWith('Sync')) {

@@ -170,7 +170,7 @@ function nearestNamed (path, depth) {
     if (frame.origin === 'node' || frame.origin === 'native' || frame.origin === 'wasm') continue
     if (frame.origin !== origin || (origin === 'dependency' && packageOf(frame.file) !== packageOf(file))) break
     if (ASYNC_HELPER.test(frame.name)) break
-    if (frame.name !== '(anonymous)') return up
+    if (frame.name !== NAMELESS) return up
   }
   return depth
 }
