@@ -91,7 +91,8 @@ class OpenFiles {
     const last = this.#last = this.#read()
     const growth = steadyGrowth(this.#points, FILES_GROW)
     if (last === null || growth === null) return last && { ...last, growing: null }
-    return { ...last, growing: { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }, kinds: last.open < last.limit ? kindsOf(this.#folder) : last.kinds }
+    const isNotable = last.open >= last.limit * NOTABLE_SHARE // then they have just been read
+    return { ...last, growing: { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }, kinds: isNotable ? last.kinds : kindsOf(this.#folder) }
   }
 }
 
