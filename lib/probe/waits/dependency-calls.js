@@ -137,8 +137,9 @@ class DependencyCalls {
 
   /** @param {Call} call */
   noteSent (call) {
-    if (call.isUnsent === true && call.wait !== null) call.wait.unsent--
+    if (call.isUnsent !== true) return
     call.isUnsent = false
+    if (call.wait !== null) call.wait.unsent--
   }
 
   /** @param {RequestContext} context @param {number} name @param {number} micros */
