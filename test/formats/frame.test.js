@@ -44,6 +44,15 @@ test('a package that is installed above the application is shown like its own', 
   assert.deepEqual(describe('file:///usr/lib/node_modules/npm/index.js', '/usr/library'), ['/usr/lib/node_modules/npm/index.js', 'dependency'])
 })
 
+test('the sources of an application that was built into a hidden folder of its project are relative to the project', () => {
+  const root = '/srv/shop/.output/server'
+  assert.deepEqual(describe(`file://${root}/chunks/build/cart.mjs`, root), ['chunks/build/cart.mjs', 'app'])
+  assert.deepEqual(describe('/srv/shop/server/api/cart.ts', root), ['server/api/cart.ts', 'app'])
+  assert.deepEqual(describe('/srv/shop/node_modules/ms/index.js', '/srv/shop/.next/standalone'), ['node_modules/ms/index.js', 'dependency'])
+  assert.deepEqual(describe('/srv/other/cart.ts', root), ['/srv/other/cart.ts', 'app'], 'not of the project')
+  assert.deepEqual(describe('/home/ann/work/cart.ts', '/home/ann/.local/share/shop'), ['/home/ann/work/cart.ts', 'app'], 'not built there')
+})
+
 test('takes an application that is itself installed in a node_modules for the application', () => {
   const root = '/usr/lib/node_modules/shop'
   assert.deepEqual(describe(`file://${root}/cart.js`, root), ['cart.js', 'app'])

@@ -47,6 +47,13 @@ test('one that cannot be read is passed over', t => {
   }
 })
 
+test('one that only says how the files of a build are to be read is passed over, unless there is no other', t => {
+  const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'dist/package.json': '{"type":"commonjs"}', 'dist/app.js': '' })
+  assert.deepEqual(findApplication({ entry: path.join(folder, 'dist/app.js') }), { root: folder, name: 'shop' })
+  const alone = makeFolder(t, { 'package.json': '{"type":"module"}', 'app.js': '' })
+  assert.deepEqual(findApplication({ entry: path.join(alone, 'app.js') }), { root: alone, name: 'node' })
+})
+
 test('the command of a package runs the application of the working directory', t => {
   const folder = makeFolder(t, { 'package.json': '{"name":"shop"}', 'web/package.json': '{"name":"web"}', 'web/app/page.tsx': '', 'node_modules/next/package.json': '{"name":"next"}', 'node_modules/next/bin/next.js': '' })
   const entry = path.join(folder, 'node_modules/next/bin/next.js')

@@ -21,7 +21,8 @@ const { parseArgs } = require('node:util')
 const { testFiles } = require('./files')
 const { runFiles } = require('./run-files')
 
-const CONCURRENCY = 2
+// Two at a time keep two processors busy for 70 % of the time: tests wait for processes to start, and for what they watch.
+const CONCURRENCY = 3
 const PROGRESS_MS = 15_000
 // Seconds. Many times what a file takes, for machines that are short of processors; some of the slow ones build a framework.
 const LIMIT = '300'

@@ -35,6 +35,9 @@ const MAX_STACK_FRAMES = 255
 // What V8 puts between JavaScript and WebAssembly, in some versions without a script; its names differ: js-to-wasm, GenericJSToWasmWrapper.
 const WASM_WRAPPER = /js-?to-?wasm|wasm-?to-?js/i
 
+// The end of a path such as `/srv/shop/.output/server/` or `/srv/shop/.next/standalone/`.
+const BUILD_FOLDER = /\/\.[^./][^/]*\/(?:[^/]+\/)?$/
+
 // Source code has no longer lines: a column further right is in a bundle, where the line alone does not identify the position.
 const MAX_WRITTEN_COLUMN = 200
 
@@ -125,7 +128,8 @@ function decode (pathname) {
 }
 
 /**
- * A package in a node_modules folder above the application, as in a monorepo, is shown as if it were in the application's own.
+ * A package in a node_modules folder above the application, as in a monorepo, is shown as if it were in the application's own; so are the sources of
+ * an application that a build tool wrote into a hidden folder of the project, such as `.output/server`.
  * @param {string} root
  * @param {string} path
  */
@@ -137,8 +141,8 @@ function relativeTo (root, path) {
     return ignoreCase ? inner.toLowerCase().startsWith(outer.toLowerCase()) : inner.startsWith(outer)
   }
   if (isIn(path, folder)) return path.slice(folder.length)
-  const above = path.slice(0, path.indexOf('/node_modules/') + 1)
-  return above !== '' && isIn(folder, above) ? path.slice(above.length) : path
+  const above = path.slice(0, path.indexOf('/node_modules/') + 1) || folder.slice(0, folder.search(BUILD_FOLDER) + 1)
+  return above !== '' && isIn(folder, above) && isIn(path, above) ? path.slice(above.length) : path
 }
 
 /**

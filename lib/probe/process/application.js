@@ -67,10 +67,17 @@ function isOfPackage (file) {
 
 /** @param {string} start */
 function nearestPackage (start) {
+  /** @type {{ root: string, name: string } | null} */
+  let marked = null
   for (let folder = start; ; folder = path.dirname(folder)) {
     const found = readPackage(folder)
-    if (found !== null) return { root: folder, name: typeof found.name === 'string' && found.name !== '' ? found.name : NAMELESS }
-    if (folder === path.dirname(folder)) return null
+    if (found !== null) {
+      const nearest = { root: folder, name: typeof found.name === 'string' && found.name !== '' ? found.name : NAMELESS }
+      if (Object.keys(found).some(key => key !== 'type')) return nearest
+      // A build tool marks its output so: `dist/package.json` with nothing but { "type": "commonjs" }.
+      marked ??= nearest
+    }
+    if (folder === path.dirname(folder)) return marked
   }
 }
 
