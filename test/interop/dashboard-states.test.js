@@ -69,6 +69,14 @@ describe('the page before made up answers', { skip, timeout: 120_000 }, () => {
     assert.deepEqual(complaints, [])
   })
 
+  test('requests of a route that were slow together are one row, those of another route or time are not', async t => {
+    const requests = [SLOW, { ...SLOW, at: SLOW.at + 40, durationMs: 460 }, { ...SLOW, at: SLOW.at + 100, durationMs: 400 }, { ...SLOW, at: SLOW.at - 5000, durationMs: 350 }, { ...SLOW, route: 'GET /health', durationMs: 340 }]
+    const { page, complaints } = await browser.openCanned(t, { '/slow-requests': { isStale: false, requests } })
+    await page.locator('#slow tbody tr').first().waitFor()
+    assert.deepEqual(await page.locator('#slow tbody tr').evaluateAll(rows => rows.map(row => /\d+ more at the same time: .*? ms$/.exec(row.querySelector('.wide').innerText.trim())?.[0] ?? '')), ['2 more at the same time: 400 ms to 460 ms', '', ''])
+    assert.deepEqual(complaints, [])
+  })
+
   test('worker threads have a section where there are any: how busy, in which function, their stalls', async t => {
     const top = { function: 'resize', file: 'image.js', line: 12, column: 1 }
     const threads = [{ id: 3, name: 'worker 3 (image.js)', problem: null, observedMs: 60_000, busyMs: 24_000, longestMs: 1500, stalls: 9, top }]

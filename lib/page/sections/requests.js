@@ -42,11 +42,31 @@ loopscope.requests = (() => {
   const { describeBehind, describeSlow, describeStep } = loopscope.requestText
   const { problems, tables } = loopscope
   const PAGE_ROWS = 10
+  const MOST = 0.5
   let requests = []
 
   function show (answer) {
     requests = answer.requests
-    tables.show('slow', columnsFor(requests), requests, { empty: 'No slow requests in the last 15 minutes.', pageRows: PAGE_ROWS })
+    tables.show('slow', columnsFor(requests), incidentsOf(requests), { empty: 'No slow requests in the last 15 minutes.', pageRows: PAGE_ROWS })
+  }
+
+  /**
+   * Requests of a route that took their time together were slow for one reason: the slowest stands for all.
+   * @param {any[]} list  slowest first
+   */
+  function incidentsOf (list) {
+    const incidents = []
+    for (const request of list) {
+      const same = incidents.find(incident => incident.route === request.route && together(incident, request) >= MOST * incident.durationMs)
+      if (same === undefined) incidents.push({ ...request, others: [] })
+      else same.others.push(request)
+    }
+    return incidents
+  }
+
+  /** @returns {number} milliseconds in which both were under way */
+  function together (one, other) {
+    return Math.min(one.at + one.durationMs, other.at + other.durationMs) - Math.max(one.at, other.at)
   }
 
   function columnsFor (list) {
@@ -71,7 +91,13 @@ loopscope.requests = (() => {
     const names = { own: 'own code', behind: `behind ${describeBehind(request)}`, gc: 'garbage collection', waiting: 'waiting' }
     const texts = parts.map(({ kind, ms }) => element('span', { className: 'amount' }, element('span', { className: `key ${kind}` }), `${names[kind]} ${duration(ms)}`))
     const bar = element('span', { className: 'timeline', ariaHidden: 'true' }, ...bars)
-    return element('div', {}, element('strong', {}, describeSlow(request)), bar, element('span', { className: 'quiet' }, ...texts), ...inOrder(request))
+    return element('div', {}, element('strong', {}, describeSlow(request)), bar, element('span', { className: 'quiet' }, ...texts), ...othersOf(request), ...inOrder(request))
+  }
+
+  function othersOf ({ others: list }) {
+    if (list.length === 0) return []
+    const [longest, shortest] = [list[0], list.at(-1)].map(({ durationMs }) => duration(durationMs))
+    return [element('div', { className: 'quiet' }, `${list.length} more at the same time: ${list.length === 1 ? longest : `${shortest} to ${longest}`}`)]
   }
 
   /** It stays open when the table is drawn again. */
@@ -90,7 +116,7 @@ loopscope.requests = (() => {
 
   /** @param {string} key */
   function listOf (key, list, drawAgain) {
-    const { table, more } = tables.make(`slow ${key}`, columnsFor(list), list, { pageRows: PAGE_ROWS }, drawAgain)
+    const { table, more } = tables.make(`slow ${key}`, columnsFor(list), incidentsOf(list), { pageRows: PAGE_ROWS }, drawAgain)
     return [table, ...more]
   }
 
