@@ -40,7 +40,7 @@ export interface Finding {
   lostMs: number
   /** When it was first seen, in milliseconds since the epoch; null where that is not known. */
   since: number | null
-  /** If it is over: when it happened, before the observed time, in milliseconds since the epoch. null: it is current. */
+  /** If it is over (a long start, or before the observed time): when it happened, in milliseconds since the epoch. null: it is current. */
   over: { from: number, to: number } | null
   /** What happened, with figures. */
   what: string

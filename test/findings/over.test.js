@@ -49,6 +49,15 @@ test('one short stall is no incident; two stretches of the same are one, from th
   assert.equal(ask(INCIDENT.map(one => ({ ...one, cause: 'starved', culprit: null, evidence: { cpuMs: 10, runQueueMs: 680, throttledMs: 0 } }))).findings.every(({ over, id }) => over !== null && id !== 'nothing-wrong'), true)
 })
 
+test('a long start is over, and stands after what goes on, also of a group', () => {
+  const started = { startedAt: 990_000, process: { ...readings().process, startUpMs: 9000 } }
+  const answer = ask([], { ...started, activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' }, ms: 4000, share: 0.12, stalls: { count: 5, ms: 3500, longestMs: 700 } })] } })
+  const expected = [['hot-sync-call', null], ['start-up', { from: 990_000, to: 999_000 }]]
+  assert.deepEqual(answer.findings.map(({ id, over }) => [id, over]), expected)
+  assert.deepEqual(mergeFindings([{ answer, loop: null }]).findings.map(({ id, over }) => [id, over]), expected)
+  assert.match(toText(answer), /2\. EARLIER, \d\d:16:30 to \d\d:16:39: Startup blocked the loop for 9\.0 s\./)
+})
+
 test('of a group it is over where it is over, and now where it is now', () => {
   const now = readings({ activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } })
   const parts = [ask(INCIDENT), findFindings(now, { appName: 'shop' })].map(answer => ({ answer, loop: null }))

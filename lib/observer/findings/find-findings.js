@@ -9,7 +9,7 @@ const { makeFinding } = require('./finding')
 const { inFlightOf, NOTABLE_WORKERS, observedMsOf, requestsPerSecond, sumStalls, utilizationOf, workersOf } = require('../../shared/findings/readings')
 const { DETECTORS } = require('./detectors')
 const { mostOfWork } = require('./detectors/hot')
-const { RANKS } = require('../../shared/findings/merge-findings')
+const { byWeight } = require('../../shared/findings/merge-findings')
 const { duration, percent, rounded, sentences, times } = require('../../shared/findings/format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
@@ -34,7 +34,7 @@ function findFindings (readings, { appName }, detectors = DETECTORS) {
     for (const detector of detectors) all.push(...detector.find(some, all.map(({ finding }) => finding)).map(finding => ({ finding, detector })))
     return withoutExplained(all)
   }
-  const ranked = findIn(readings).toSorted((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
+  const ranked = findIn(readings).toSorted(byWeight)
   // Findings that are only information stand beside "no significant problem".
   const isWrong = (/** @type {Finding} */ { severity }) => severity === 'critical' || severity === 'warning'
   const wrong = [...ranked.filter(isWrong), ...findOver(readings.earlier ?? [], findIn, ranked)]
@@ -84,20 +84,20 @@ function figuresOf (readings) {
  * Problems that ended before the observed time, found by the same detectors: right after an incident the process is not simply fine.
  * @param {readonly Readings[]} earlier
  * @param {(readings: Readings) => Finding[]} findIn
- * @param {readonly Finding[]} now  what still goes on is not over
+ * @param {readonly Finding[]} now  what is reported already
  * @returns {Finding[]} most lost time first
  */
 function findOver (earlier, findIn, now) {
+  const reported = new Set(now.map(keyOf))
   /** @type {Map<string, Finding>} */
-  const byPlace = new Map(now.map(finding => [keyOf(finding), finding]))
+  const byPlace = new Map()
   for (const readings of earlier) {
     for (const finding of findIn(readings).filter(({ severity }) => severity === 'critical' || severity === 'warning')) {
       const key = keyOf(finding)
-      const known = byPlace.get(key)
-      if (known === undefined || known.over !== null) byPlace.set(key, joined(known, toOver(finding, readings)))
+      if (!reported.has(key)) byPlace.set(key, joined(byPlace.get(key), toOver(finding, readings)))
     }
   }
-  return [...byPlace.values()].filter(({ over }) => over !== null).sort((left, right) => right.lostMs - left.lostMs).slice(0, MAX_OVER)
+  return [...byPlace.values()].sort((left, right) => right.lostMs - left.lostMs).slice(0, MAX_OVER)
 }
 
 /** @param {Finding} finding */
@@ -113,7 +113,8 @@ function keyOf ({ id, where }) {
 function toOver (finding, { stalls }) {
   const from = Math.min(...stalls.map(({ at }) => at))
   const to = Math.max(...stalls.map(({ at, durationMs }) => at + durationMs))
-  return { ...finding, severity: 'warning', title: inPast(finding.title), what: inPast(finding.what), over: { from: Math.round(from), to: Math.round(to) } }
+  const over = finding.over ?? { from: Math.round(from), to: Math.round(to) }
+  return { ...finding, severity: 'warning', title: inPast(finding.title), what: inPast(finding.what), over }
 }
 
 /**

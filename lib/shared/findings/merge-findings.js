@@ -38,7 +38,7 @@ const SHOWN = Object.freeze({
 function mergeFindings (parts) {
   const answers = parts.map(({ answer }) => answer)
   const found = [...merged(answers), ...findHotWorkers(parts)]
-  const ranked = found.sort((left, right) => RANKS[left.severity] - RANKS[right.severity] || right.lostMs - left.lostMs)
+  const ranked = found.sort(byWeight)
   const isSomethingWrong = ranked.some(({ severity }) => severity === 'critical' || severity === 'warning')
   const shown = isSomethingWrong ? ranked.filter(({ severity }) => severity !== 'none') : [...noProblem(ranked), ...ranked.filter(isInfo)]
   return {
@@ -47,6 +47,15 @@ function mergeFindings (parts) {
     figures: figuresOf(answers),
     findings: shown
   }
+}
+
+/**
+ * Worst first, and what is over after what goes on.
+ * @param {Pick<Finding, 'severity' | 'over' | 'lostMs'>} left
+ * @param {Pick<Finding, 'severity' | 'over' | 'lostMs'>} right
+ */
+function byWeight (left, right) {
+  return RANKS[left.severity] - RANKS[right.severity] || Number(Boolean(left.over)) - Number(Boolean(right.over)) || right.lostMs - left.lostMs
 }
 
 /** @param {Pick<Finding, 'severity'>} finding */
@@ -195,4 +204,4 @@ function hotWorkerFinding ({ pid, observedMs }, differences, of) {
   }
 }
 
-module.exports = { RANKS, mergeFindings }
+module.exports = { RANKS, byWeight, mergeFindings }

@@ -144,10 +144,13 @@ const startUp = {
 function slowStart (readings, ms, spot) {
   // Of a start that was recorded from its middle on, the heaviest part that was seen may be a small one.
   const loading = loadingOf(readings, ms, spot !== undefined && spot.ms >= ms * START_UP.most ? spot : undefined)
+  const isLong = ms >= START_UP.longMs
+  const { startedAt } = readings
   return makeFinding(readings, {
     ...loading,
-    severity: ms >= START_UP.longMs ? 'warning' : 'info',
-    title: `Startup blocked the loop for ${duration(ms)}${mostlyBy(loading)}; it is over.`,
+    severity: isLong ? 'warning' : 'info',
+    over: isLong ? { from: Math.round(startedAt), to: Math.round(startedAt + ms) } : null,
+    title: `Startup blocked the loop for ${duration(ms)}${mostlyBy(loading)}${isLong ? '' : '; it is over'}.`,
     what: sentences(
       `The application took ${duration(ms)} from its first line to the first iteration of the loop, and answered no requests meanwhile.`,
       loading.where === null && 'To see which code took the time, preload with LOOPSCOPE_START_AT_ONCE=true, which records from the first line.'
