@@ -102,6 +102,12 @@ function contention (waiting) {
   }
 }
 
+const SUSPENDED = Object.freeze({
+  // Less is a note, unless one was long: crowded hosts withhold a virtual machine's CPUs for a tenth of a second now and then.
+  minShare: 0.01,
+  longStall: 5
+})
+
 /** The whole process was stopped, or frozen with its container or machine. @type {Detector} */
 const suspended = {
   ids: ['suspended'],
@@ -109,8 +115,10 @@ const suspended = {
   find (readings) {
     const { count, ms, longestMs } = sumStalls(readings, ['suspended'])
     if (count === 0) return []
+    const isMinor = ms < SUSPENDED.minShare * stallTimeOf(readings) && longestMs < SUSPENDED.longStall * readings.thresholdMs
     return [makeFinding(readings, {
       id: 'suspended',
+      ...isMinor && { severity: 'info' },
       title: `The whole process was suspended ${times(count, 'time')}, for ${duration(ms)} in total.`,
       lostMs: ms,
       since: Math.min(...readings.stalls.filter(({ cause }) => cause === 'suspended').map(({ at }) => at)),
