@@ -176,11 +176,7 @@ class Handle extends EventEmitter {
     return this.#running('requests()').requests()
   }
 
-  /**
-   * Where requests and jobs wait, by line of the code.
-   * @param {WaitsOptions} [options]
-   * @returns {Promise<Waits>}
-   */
+  /** Where requests and jobs wait, by line of the code. @param {WaitsOptions} [options] @returns {Promise<Waits>} */
   async waits (options = {}) {
     assertPlainObject('waits options', options)
     assertKnownKeys('waits options', options, ['seconds', 'route'])
@@ -268,11 +264,7 @@ class Handle extends EventEmitter {
   /** The process's cached clock; it runs from its first use until close(). */
   get clock () { return this.#running('clock').clocks.clock }
 
-  /**
-   * @param {CaptureKind} kind
-   * @param {CaptureOptions | undefined} options
-   * @param {Trigger} trigger
-   */
+  /** @param {CaptureKind} kind @param {CaptureOptions | undefined} options @param {Trigger} trigger */
   async #capture (kind, options, trigger) {
     const request = checkRequest(kind, options)
     const order = { request, trigger, ...this.#location, heap: this.#options.heap, wantsHot: trigger === 'cli' }

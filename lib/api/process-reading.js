@@ -22,11 +22,7 @@ function processReadings (instruments, requests) {
   return { processReading: () => readProcess(instruments, requests), loopCounts: createLoopCounts(instruments, requests) }
 }
 
-/**
- * @param {Instruments} instruments
- * @param {{ read (): DurationsReading }} requests
- * @returns {ProcessReading}
- */
+/** @param {Instruments} instruments @param {{ read (): DurationsReading }} requests @returns {ProcessReading} */
 function readProcess (instruments, requests) {
   const { durations, active, endless } = requests.read()
   return {

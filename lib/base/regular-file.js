@@ -51,12 +51,7 @@ function readRegularFile (file, { maxBytes = Infinity, ...options } = {}) {
   }
 }
 
-/**
- * @param {string} file
- * @param {ReadOptions} [options]
- * @returns {string}
- * @throws as readRegularFile
- */
+/** @param {string} file @param {ReadOptions} [options] @returns {string} @throws as readRegularFile */
 function readRegularText (file, options) {
   return readRegularFile(file, options).toString()
 }

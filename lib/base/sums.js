@@ -2,11 +2,7 @@
 
 // Sums and groups of lists.
 
-/**
- * @template T
- * @param {Iterable<T>} items
- * @param {(item: T) => number} [of]  not needed where they are numbers
- */
+/** @template T @param {Iterable<T>} items @param {(item: T) => number} [of]  not needed where they are numbers */
 function sum (items, of = Number) {
   let all = 0
   for (const item of items) all += of(item)
@@ -30,12 +26,7 @@ function sumBy (items, keyOf, of) {
   return sums
 }
 
-/**
- * How many items have each key.
- * @template T, Key
- * @param {Iterable<T>} items
- * @param {(item: T) => Key} keyOf
- */
+/** How many items have each key. @template T, Key @param {Iterable<T>} items @param {(item: T) => Key} keyOf */
 function countBy (items, keyOf) {
   return sumBy(items, keyOf, () => 1)
 }

@@ -79,11 +79,7 @@ function assertFunction (path, value) {
   if (typeof value !== 'function') refuse(path, 'a function', value)
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- * @returns {boolean} whether HTTP allows it, and it is text
- */
+/** @param {string} name @param {unknown} value @returns {boolean} whether HTTP allows it, and it is text */
 function isHeader (name, value) {
   if (typeof value !== 'string') return false
   const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http')

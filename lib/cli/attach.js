@@ -61,10 +61,7 @@ async function isOpen ({ pid, port }) {
   return isListenerAt(pid, port) ?? await findEndpoint(port) !== null
 }
 
-/**
- * @param {Inspected} inspected
- * @throws {Failure}
- */
+/** @param {Inspected} inspected @throws {Failure} */
 async function assertPortIsFree ({ pid, port }) {
   if (await findEndpoint(port) === null) return
   const message = `127.0.0.1:${port} is the inspector of another process, not of ${pid}.`
@@ -83,10 +80,7 @@ function openInspector ({ pid, port }, terminal) {
   }
 }
 
-/**
- * @param {number} port
- * @returns {Promise<string | null>} where to connect; null while no inspector listens
- */
+/** @param {number} port @returns {Promise<string | null>} where to connect; null while no inspector listens */
 async function findEndpoint (port) {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/json/list`, { signal: AbortSignal.timeout(OPEN_MS) })

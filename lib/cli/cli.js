@@ -143,11 +143,7 @@ function helpOf ({ name, usage, help, options, examples }, width) {
   return [`loopscope ${name} ${usage}`, '', ...wrapped(help, width), '', ...optionLines, ...examples.map(example => `  ${example}`)].join('\n').trimEnd()
 }
 
-/**
- * @param {any} error
- * @param {import('./output/terminal').Terminal} terminal
- * @param {AbortSignal} signal
- */
+/** @param {any} error @param {import('./output/terminal').Terminal} terminal @param {AbortSignal} signal */
 function explain (error, terminal, signal) {
   if (signal.aborted) {
     terminal.note('Interrupted.')

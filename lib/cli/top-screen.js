@@ -219,11 +219,7 @@ function detailLines (watched, width) {
   ]
 }
 
-/**
- * The worker threads, where the option threads watches them.
- * @param {Watched} watched
- * @param {number} width
- */
+/** The worker threads, where the option threads watches them. @param {Watched} watched @param {number} width */
 function threadLines ({ now }, width) {
   const threads = now?.threads ?? [] // earlier versions of loopscope do not send them
   const rest = threads.length > MAX_THREADS ? [`${threads.length - MAX_THREADS} more: see \`loopscope threads\``] : []

@@ -9,11 +9,7 @@ const { wholePaths } = require('./profile/work-lines')
 
 /** @import { CpuProfile, EncodeContext } from '../../types/profile' */
 
-/**
- * @param {CpuProfile} profile
- * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context]
- * @returns {Buffer}
- */
+/** @param {CpuProfile} profile @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context] @returns {Buffer} */
 function encodeCpuProfile (profile, context = {}) {
   assertCpuProfile(profile)
   const { nodes, startTime, endTime, samples, timeDeltas, routes, processes, workLines = wholePaths(context) } = profile

@@ -90,10 +90,7 @@ function headerHtml ({ samples, processes }, root, { title = 'CPU profile', star
   ].join('\n')
 }
 
-/**
- * @param {{ before: Recorded, after: Recorded }} difference
- * @param {DifferenceContext & { title: string }} context
- */
+/** @param {{ before: Recorded, after: Recorded }} difference @param {DifferenceContext & { title: string }} context */
 function differenceHeaderHtml ({ before, after }, { title, titles, notes = [] }) {
   const isComparable = before.busyMicros > 0 && after.busyMicros > 0
   return [

@@ -19,10 +19,7 @@ const MAX_STACK_FRAMES = 12
 const MB = 1e6
 const LIMITS = 'Sampled, one sample per 512 KB, since sampling began; earlier allocations are not included. Reading the profile paused the process for a garbage collection.'
 
-/**
- * @param {ReadProfile} profile
- * @param {ShownContext} [context]
- */
+/** @param {ReadProfile} profile @param {ShownContext} [context] */
 function encodeHeapGraph (profile, context = {}) {
   const { renderFlameGraph } = require('./flamegraph')
   const { describeGraph } = require('./flamegraph/graph')
@@ -53,10 +50,7 @@ function factsOf ({ mode, fromMs, toMs, profile: { samples } }, { totalBytes }) 
   return `${size} ${what} in ${((toMs - fromMs) / 1e3).toFixed(1)} s, from ${localTimeWithZone(fromMs)}, ${samples.length} samples`
 }
 
-/**
- * @param {ReadProfile} profile
- * @param {ShownContext} [context]
- */
+/** @param {ReadProfile} profile @param {ShownContext} [context] */
 function encodeHeapText (profile, context = {}) {
   const root = buildHeapTree(profile, context)
   const rows = bytesByFunction(root).filter(({ selfBytes }) => selfBytes > 0).slice(0, MAX_FUNCTIONS)

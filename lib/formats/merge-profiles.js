@@ -57,10 +57,7 @@ class Merging {
     this.#of = of
   }
 
-  /**
-   * @param {{ process: string, profile: CpuProfile }} part
-   * @throws ERR_LOOPSCOPE_INVALID_PROFILE
-   */
+  /** @param {{ process: string, profile: CpuProfile }} part @throws ERR_LOOPSCOPE_INVALID_PROFILE */
   add ({ process, profile }) {
     assertCpuProfile(profile)
     const idOf = this.#addNodes(profile.nodes)

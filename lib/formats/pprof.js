@@ -104,10 +104,7 @@ function samplesOf ({ tree, callerIds }, { tables, partLabel }) {
   })
 }
 
-/**
- * @param {CallTree} tree
- * @returns {{ route: string | null, pid: string | null, spent: Spent }[]}
- */
+/** @param {CallTree} tree @returns {{ route: string | null, pid: string | null, spent: Spent }[]} */
 function partsOf ({ selfMicros, selfSamples, routes, processes }) {
   if (processes.size > 0) return [...processes].flatMap(([pid, ofProcess]) => [...ofProcess].map(([route, spent]) => ({ route, pid, spent })))
   if (routes.size > 0) return [...routes].map(([route, spent]) => ({ route, pid: null, spent }))
@@ -142,10 +139,7 @@ function encodeHeapPprof (sampling, context) {
   return gzipSync(buildHeapPprof(sampling, context).encode())
 }
 
-/**
- * @param {SampledAllocations} sampling
- * @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context]
- */
+/** @param {SampledAllocations} sampling @param {Pick<EncodeContext, 'appRoot' | 'title'>} [context] */
 function buildHeapPprof ({ profile, before, kind, fromMs, toMs }, context = {}) {
   const tables = new Tables()
   const space = tables.valueType(`${kind}_space`, 'bytes')

@@ -95,10 +95,7 @@ function markOf ({ name, atMicros }) {
   return event(name, { ph: 'I', s: 't', ts: Math.round(atMicros), cat: 'blink.user_timing', args: { data: { startTime: atMicros / 1e3, detail, navigationId: '1' } } })
 }
 
-/**
- * @param {string} name
- * @param {{ ph: string, ts: number, cat: string, args: object, [more: string]: unknown }} rest
- */
+/** @param {string} name @param {{ ph: string, ts: number, cat: string, args: object, [more: string]: unknown }} rest */
 function event (name, rest) {
   return { name, pid: PID, tid: MAIN, ...rest }
 }

@@ -127,10 +127,7 @@ function suspectLines (suspect, rank) {
   ]
 }
 
-/**
- * @param {readonly ReportedClass[]} classes
- * @param {{ withNoise: boolean, maxClasses: number }} options
- */
+/** @param {readonly ReportedClass[]} classes @param {{ withNoise: boolean, maxClasses: number }} options */
 function tableLines (classes, { withNoise, maxClasses }) {
   const wanted = withNoise ? classes : classes.filter(({ isNoise }) => !isNoise)
   const shown = wanted.slice(0, maxClasses)
@@ -190,9 +187,7 @@ function keptBy (suspect) {
 
 const BYTES_PER_MB = 1e6
 
-/**
- * @param {{ beforeBytes: number, afterBytes: number, suspects: readonly Suspect[] }} found
- */
+/** @param {{ beforeBytes: number, afterBytes: number, suspects: readonly Suspect[] }} found */
 function headlineOf ({ beforeBytes, afterBytes, suspects }) {
   const heap = `Heap ${megabytes(beforeBytes)} → ${megabytes(afterBytes)} MB.`
   const [first] = suspects

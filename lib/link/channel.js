@@ -71,10 +71,7 @@ const { clearTimeout, setTimeout } = require('../base/timers')
 // For 'tell' messages: they have no answer to cancel.
 const NEVER_ABORTED = new AbortController().signal
 
-/**
- * @template Out
- * @template In
- */
+/** @template Out @template In */
 class Channel {
   #post
   #sends
@@ -97,11 +94,7 @@ class Channel {
     this.#handlers = /** @type {Record<string, (params: any, signal: AbortSignal) => any>} */ (handlers)
   }
 
-  /**
-   * @template {TellNames<Out>} Name
-   * @param {Name} name
-   * @param {Params<Out, Name>} params
-   */
+  /** @template {TellNames<Out>} Name @param {Name} name @param {Params<Out, Name>} params */
   tell (name, params) {
     this.#check(name, 'tell')
     this.#post({ name: String(name), params })

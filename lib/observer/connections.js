@@ -22,9 +22,7 @@ const NOTABLE_SHARE = 0.8 // of the limit
 const KINDS = Object.freeze(/** @type {[RegExp, string][]} */ ([[/^socket:/, 'sockets'], [/^pipe:/, 'pipes'], [/inotify/, 'watchers'], [/^anon_inode:\[?event/, 'event loops'], [/^\//, 'files']]))
 const MAX_BYTES = 8e6 // some 50,000 connections: more take too long to search
 
-/**
- * @returns {Record<string, number> | null} by port of the other side; null: not known
- */
+/** @returns {Record<string, number> | null} by port of the other side; null: not known */
 function readOpenConnections () {
   const own = ownSockets()
   if (own === null) return null
@@ -108,10 +106,7 @@ function kindsOf (folder) {
   return kinds
 }
 
-/**
- * @param {Peer[]} peers
- * @returns {Promise<Set<Peer>>} those that are gone, as far as the system tells
- */
+/** @param {Peer[]} peers @returns {Promise<Set<Peer>>} those that are gone, as far as the system tells */
 async function goneClients (peers) {
   if (peers.length === 0) return new Set()
   const texts = await Promise.all(TCP_TABLES.map(file => fs.promises.readFile(file, 'latin1').catch(() => '')))

@@ -188,10 +188,7 @@ class Labeler {
   }
 }
 
-/**
- * @param {StackProbe} probe
- * @returns {ProbedStack[]} empty if the probe found no code of a request
- */
+/** @param {StackProbe} probe @returns {ProbedStack[]} empty if the probe found no code of a request */
 function seenIn ({ atMicros, route, calls }) {
   const lines = linesOf(keysOfStack(calls)).reverse()
   return route === null || lines.length === 0 ? [] : [{ atMicros, route, lines }]

@@ -107,10 +107,7 @@ function set (name, value, before) {
   return true
 }
 
-/**
- * @param {'stackTraceLimit' | 'prepareStackTrace'} name
- * @param {PropertyDescriptor | undefined} before
- */
+/** @param {'stackTraceLimit' | 'prepareStackTrace'} name @param {PropertyDescriptor | undefined} before */
 function restore (name, before) {
   if (before === undefined) deleteProperty(IntrinsicError, name)
   else if (before.writable === true) IntrinsicError[name] = before.value

@@ -24,11 +24,7 @@ const LABEL = /^[A-Za-z_]\w*$/ // Prometheus's syntax
 const WANTED = 'false, an object, or a list of them'
 const ANY_VALUES = Object.fromEntries(PLACES.map(name => [name, 'x']))
 
-/**
- * @param {string} path
- * @param {unknown} value
- * @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION
- */
+/** @param {string} path @param {unknown} value @throws ERR_LOOPSCOPE_INVALID_OPTION, ERR_LOOPSCOPE_UNKNOWN_OPTION */
 function checkEgress (path, value) {
   if (value === false) return
   if (value === null || typeof value !== 'object') refuse(path, WANTED, kindOf(value))
@@ -98,10 +94,7 @@ function destinationsOf (option) {
     ({ to, url: String(url), headers, everySeconds, labels, ...DEFAULTS, ...definedOf(rest) }))
 }
 
-/**
- * @template {object} T
- * @param {T} values
- */
+/** @template {object} T @param {T} values */
 function definedOf (values) {
   return /** @type {{ [Key in keyof T]?: NonNullable<T[Key]> }} */ (Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)))
 }

@@ -220,10 +220,7 @@ class Instruments {
       require('../shared/requests/in-flight').describeInFlight(this.requestNotes.readInFlight()) // loaded where there is no observer
   }
 
-  /**
-   * @param {{ seconds?: number, route?: string }} wanted
-   * @returns {Promise<Waits>} none without an observer
-   */
+  /** @param {{ seconds?: number, route?: string }} wanted @returns {Promise<Waits>} none without an observer */
   async waits (wanted) {
     return this.#observer.readOr('waits', wanted, { seconds: wanted.seconds ?? null, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] })
   }

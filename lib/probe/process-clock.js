@@ -28,9 +28,7 @@ function createProcessClock ({ keeper }) {
   }
 }
 
-/**
- * @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask }} observer
- */
+/** @param {{ ready: Promise<unknown>, readonly running: boolean, ask: Ask }} observer */
 function createClockRenewals (observer) {
   let sequence = 0
   /** The renewal of each clock. @type {Map<number, () => void>} */

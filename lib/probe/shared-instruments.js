@@ -69,10 +69,7 @@ async function watchHeapLimit (instruments, { options: { onNearHeapLimit }, logg
   await instruments.heap.watchLimit({ onNearHeapLimit, location }, adopted => logAdopted(adopted, logger))
 }
 
-/**
- * @param {Instruments} instruments
- * @param {{ options: ResolvedOptions, location: StoreLocation }} handle
- */
+/** @param {Instruments} instruments @param {{ options: ResolvedOptions, location: StoreLocation }} handle */
 async function reportBeforeLimit (instruments, { options: { memoryReport }, location }) {
   if (memoryReport !== false) await instruments.heap.reportBeforeLimit({ share: memoryReport, location })
 }

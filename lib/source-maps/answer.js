@@ -111,12 +111,7 @@ class MapReader {
   }
 }
 
-/**
- * @param {Script} script
- * @param {string} file
- * @param {number} mayBytes
- * @returns {KnownMap | null}
- */
+/** @param {Script} script @param {string} file @param {number} mayBytes @returns {KnownMap | null} */
 function readMap ({ map: text }, file, mayBytes) {
   const found = text === undefined ? findMap(file, mayBytes) : { bytes: Buffer.from(text), folder: path.dirname(file), maxLines: Infinity }
   if (found === null) return null

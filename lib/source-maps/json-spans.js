@@ -85,12 +85,7 @@ function skipSpaces (bytes, from, to) {
   return at
 }
 
-/**
- * @param {Buffer} bytes
- * @param {Span} span
- * @returns {any}
- * @throws SyntaxError
- */
+/** @param {Buffer} bytes @param {Span} span @returns {any} @throws SyntaxError */
 function parseSpan (bytes, { from, to }) {
   return JSON.parse(bytes.toString('utf8', from, to))
 }

@@ -13,10 +13,7 @@ const { flatten } = require('../formats/profile/nodes')
 
 /** @typedef {(url: string, place: Place) => OriginalPosition | null} LookUp */
 
-/**
- * @param {CpuProfile} profile
- * @returns {{ url: string, place: Place }[]} the positions needed to map it
- */
+/** @param {CpuProfile} profile @returns {{ url: string, place: Place }[]} the positions needed to map it */
 function placesOf (profile) {
   return profile.nodes.filter(({ callFrame: { url } }) => url !== '').flatMap(({ callFrame, positionTicks = [] }) =>
     [placeOf(callFrame), ...positionTicks.map(({ line }) => lineOf(line))].map(place => ({ url: callFrame.url, place })))
@@ -81,10 +78,7 @@ function lineOf (line) {
   return { line: line - 1, column: null, name: '' }
 }
 
-/**
- * @param {SamplingProfile} profile
- * @returns {{ url: string, place: Place }[]} the positions needed to map it
- */
+/** @param {SamplingProfile} profile @returns {{ url: string, place: Place }[]} the positions needed to map it */
 function heapPlacesOf ({ head }) {
   return flatten(head).filter(({ callFrame: { url } }) => url !== '').map(({ callFrame }) => ({ url: callFrame.url, place: placeOf(callFrame) }))
 }

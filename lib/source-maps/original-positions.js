@@ -27,10 +27,7 @@ class OriginalPositions {
   /** @param {string} url @param {Place} place @returns {OriginalPosition | null} */
   lookUp = (url, place) => this.#scripts.get(url)?.places.get(keyOf(place)) ?? null
 
-  /**
-   * @param {{ url: string, place: Place }[]} wanted
-   * @returns {Script[]} the positions that are not cached yet
-   */
+  /** @param {{ url: string, place: Place }[]} wanted @returns {Script[]} the positions that are not cached yet */
   unknown (wanted) {
     /** @type {Map<string, Map<string, Place>>} */
     const open = new Map()

@@ -69,11 +69,7 @@ class SourceMaps {
   /** Of the thread that reads maps, to the system. */
   get threadPid () { return this.#thread.threadPid }
 
-  /**
-   * @param {CpuProfile} profile
-   * @param {Asking} [asking]
-   * @returns {Promise<CpuProfile>} never rejects
-   */
+  /** @param {CpuProfile} profile @param {Asking} [asking] @returns {Promise<CpuProfile>} never rejects */
   async profile (profile, asking) {
     await this.#learn(placesOf(profile), asking)
     return mapProfile(profile, this.#known.lookUp)
@@ -92,11 +88,7 @@ class SourceMaps {
     return { ...sampling, profile: mapHeapProfile(profile, this.#known.lookUp), before: null }
   }
 
-  /**
-   * @param {readonly CallFrame[]} frames
-   * @param {Asking} [asking]
-   * @returns {Promise<CallFrame[]>} never rejects
-   */
+  /** @param {readonly CallFrame[]} frames @param {Asking} [asking] @returns {Promise<CallFrame[]>} never rejects */
   async frames (frames, asking) {
     await this.#learn(framePlacesOf(frames), asking)
     return this.known(frames)
@@ -111,10 +103,7 @@ class SourceMaps {
     return original.map((frame, index) => this.isKnown({ frames: [frames[index]] }) ? frame : null)
   }
 
-  /**
-   * @param {readonly CallFrame[]} frames
-   * @returns {CallFrame[]} each the same one where nothing is known
-   */
+  /** @param {readonly CallFrame[]} frames @returns {CallFrame[]} each the same one where nothing is known */
   known (frames) {
     return frames.map(frame => mapFrame(frame, this.#known.lookUp))
   }

@@ -42,11 +42,7 @@ function createAnnouncement ({ logger, path, token, holder, isFirst }) {
     if (prefix !== null) announceMount(address, socket.encrypted === true, prefix)
   })
 
-  /**
-   * @param {any} address
-   * @param {boolean} isEncrypted
-   * @param {string} prefix  path prefix of the router
-   */
+  /** @param {any} address @param {boolean} isEncrypted @param {string} prefix  path prefix of the router */
   function announceMount (address, isEncrypted, prefix) {
     if (typeof address?.port === 'number') tell(`${isEncrypted ? 'https' : 'http'}://${hostOf(address)}:${address.port}${prefix}${path}`)
   }

@@ -16,9 +16,7 @@ const IS_OPEN_METRICS = /^application\/openmetrics-text/
 const SUM = 'sum'
 const LAST_MS = 500 // a metric of the application may query another service
 
-/**
- * @param {() => Registry} registry
- */
+/** @param {() => Registry} registry */
 function createMetricsReading (registry) {
   const openedAtMs = performance.now()
   let isAsked = false

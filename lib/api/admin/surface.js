@@ -189,10 +189,7 @@ class Surface {
     return [{ sha256: hashToken(this.#bootToken), scope: 'manage' }]
   }
 
-  /**
-   * @param {import('../../observer/admin/router').AdminRequest} request
-   * @param {AbortSignal} signal
-   */
+  /** @param {import('../../observer/admin/router').AdminRequest} request @param {AbortSignal} signal */
   async #forward (request, signal) {
     if (this.#opened === undefined || this.#relay === undefined) throw new errors.ERR_LOOPSCOPE_NOT_RUNNING('this request')
     return this.#relay.forward(this.#opened.id, request, signal)

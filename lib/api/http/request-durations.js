@@ -53,10 +53,7 @@ const DEFAULTS = Object.freeze({
  * @property {ReadonlySet<string>} endless  routes, with their method, that answer as long as their client wants
  */
 
-/**
- * @param {{ maxRoutes?: number, logger?: Pick<Logger, 'warn'> }} [options]
- * @returns {RequestDurations}
- */
+/** @param {{ maxRoutes?: number, logger?: Pick<Logger, 'warn'> }} [options] @returns {RequestDurations} */
 function createRequestDurations ({ maxRoutes = DEFAULTS.maxRoutes, logger } = {}) {
   assertInteger('options.maxRoutes', maxRoutes, 1, 500)
   return new RequestDurations(maxRoutes, logger)
@@ -93,11 +90,7 @@ class RequestDurations {
     this.#totals = totals
   }
 
-  /**
-   * @param {string} method
-   * @param {'http' | 'https'} scheme
-   * @returns {Active} pass it to finished() at the end
-   */
+  /** @param {string} method @param {'http' | 'https'} scheme @returns {Active} pass it to finished() at the end */
   started (method, scheme) {
     const active = this.#active[scheme].get(method) ?? this.#learnActive(method, scheme)
     active.count++
@@ -173,10 +166,7 @@ class RequestDurations {
     return { durations, active, overflowed: this.#overflowed, endless: this.#endless }
   }
 
-  /**
-   * @param {string} route
-   * @returns {string} the route, or '_other' when there are too many already
-   */
+  /** @param {string} route @returns {string} the route, or '_other' when there are too many already */
   #admit (route) {
     if (this.#byRoute.has(route) || route === UNMATCHED || route === OTHER) return route
     if (this.#routeCount === this.#maxRoutes) {
@@ -202,13 +192,7 @@ function createBuckets () {
   return new BucketCounts(BOUNDS_SECONDS)
 }
 
-/**
- * @template K, V
- * @param {Map<K, V>} map
- * @param {K} key
- * @param {() => V} create
- * @returns {V}
- */
+/** @template K, V @param {Map<K, V>} map @param {K} key @param {() => V} create @returns {V} */
 function entryOf (map, key, create) {
   const found = map.get(key)
   if (found !== undefined) return found

@@ -452,10 +452,7 @@ function newestExemplars (stalls, keyOf) {
   return new Map(stalls.toReversed().flatMap(stall => exemplarsOf([stall]).map(exemplar => [keyOf(stall), exemplar])))
 }
 
-/**
- * @param {readonly CountedStall[]} stalls
- * @returns {Exemplar[]} in the same order, for those with a trace
- */
+/** @param {readonly CountedStall[]} stalls @returns {Exemplar[]} in the same order, for those with a trace */
 function exemplarsOf (stalls) {
   return stalls.flatMap(({ at, durationMs, trace }) => {
     if (trace === null) return []

@@ -63,11 +63,7 @@ class Metrics {
   #registered = new Map()
   #running = false
 
-  /**
-   * @param {Registry} registry
-   * @param {Pick<Logger, 'warn'>} logger
-   * @param {MetricSources} sources
-   */
+  /** @param {Registry} registry @param {Pick<Logger, 'warn'>} logger @param {MetricSources} sources */
   constructor (registry, logger, sources) {
     this.#registry = registry
     this.#logger = logger

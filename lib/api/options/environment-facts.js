@@ -88,20 +88,12 @@ function isNumber (variable) {
   return /^\d+$/.test(variable ?? '')
 }
 
-/**
- * PM2 changes the working directory later.
- * @param {NodeJS.ProcessEnv} variables
- * @returns {Started}
- */
+/** PM2 changes the working directory later. @param {NodeJS.ProcessEnv} variables @returns {Started} */
 function startedBy ({ pm_exec_path: entry, pm_cwd: folder }) {
   return { ...(entry && { entry }), ...(folder && { folder }) }
 }
 
-/**
- * Values as strings, like environment variables.
- * @param {string} packed
- * @returns {NodeJS.ProcessEnv}
- */
+/** Values as strings, like environment variables. @param {string} packed @returns {NodeJS.ProcessEnv} */
 function unpacked (packed) {
   return attempt(() => Object.fromEntries(Object.entries(JSON.parse(packed)).map(([name, value]) => [name, String(value)])), {})
 }

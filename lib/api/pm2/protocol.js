@@ -37,10 +37,7 @@ const ACTIONS = Object.freeze({
   'loopscope:heap-profile': async subject => shown(await subject.capture('heap-profile', KINDS['heap-profile'].onSignal))
 })
 
-/**
- * The daemon merges figures by name, so those of @pm2/io stay.
- * @param {readonly Figure[]} figures
- */
+/** The daemon merges figures by name, so those of @pm2/io stay. @param {readonly Figure[]} figures */
 function monitorMessage (figures) {
   return {
     type: 'axm:monitor',

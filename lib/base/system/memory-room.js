@@ -54,9 +54,7 @@ const VERSIONS = Object.freeze([
   }
 ])
 
-/**
- * @returns {MemoryRoom} of whatever leaves the least
- */
+/** @returns {MemoryRoom} of whatever leaves the least */
 function readMemoryRoom () {
   const machine = { limitBytes: os.totalmem(), freeBytes: freeOfMachine(), basis: 'the memory of the machine' }
   const rooms = [machine, ...readGroups(machine.limitBytes).map(({ limitBytes, freeBytes, ...group }) => ({ limitBytes, freeBytes, basis: basisOf(group), isContainer: true }))]
@@ -65,10 +63,7 @@ function readMemoryRoom () {
   return leastFree(rooms)
 }
 
-/**
- * @template {{ freeBytes: number }} Room
- * @param {Room[]} rooms  one at least
- */
+/** @template {{ freeBytes: number }} Room @param {Room[]} rooms  one at least */
 function leastFree (rooms) {
   return rooms.reduce((least, room) => room.freeBytes < least.freeBytes ? room : least)
 }
@@ -89,11 +84,7 @@ function readGroups (machineBytes, proc = '/proc') {
   }
 }
 
-/**
- * @param {string} folder
- * @param {number} machineBytes
- * @returns {Group | null} null when it limits nothing
- */
+/** @param {string} folder @param {number} machineBytes @returns {Group | null} null when it limits nothing */
 function readGroup (folder, machineBytes) {
   for (const version of VERSIONS) {
     const { limits, used, reclaimable } = version
@@ -125,10 +116,7 @@ function tightestGroup (proc) {
   return groups.length === 0 ? null : leastFree(groups)
 }
 
-/**
- * @param {string} [proc]
- * @returns {ContainerMemory | null} null: no group has a limit, or they cannot be read
- */
+/** @param {string} [proc] @returns {ContainerMemory | null} null: no group has a limit, or they cannot be read */
 function readContainer (proc = '/proc') {
   try {
     const group = tightestGroup(proc)

@@ -19,10 +19,7 @@ const STACK_BYTES = Object.freeze([4, 8].map(megabytes => megabytes * KB * KB))
 const MAX_GUARD_BYTES = 64 * KB // below each stack is a small area without access
 const ADDRESSES = /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ *(.*)$/
 
-/**
- * A few reads, some ten microseconds.
- * @returns {ResidentMemory | null} null where the system reports nothing
- */
+/** A few reads, some ten microseconds. @returns {ResidentMemory | null} null where the system reports nothing */
 function readResident () {
   try {
     return parseStatus(fs.readFileSync('/proc/self/status', 'latin1'))

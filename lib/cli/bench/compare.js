@@ -98,13 +98,7 @@ function changeOf (figure, roundsBefore, roundsAfter, chance) {
   return [{ name, unit, valuesBefore, valuesAfter, before, after, ratio, verdict: judge(figure, before, after, chance) }]
 }
 
-/**
- * @param {Figure} figure
- * @param {Spread} before
- * @param {Spread} after
- * @param {number} chance
- * @returns {Verdict}
- */
+/** @param {Figure} figure @param {Spread} before @param {Spread} after @param {number} chance @returns {Verdict} */
 function judge ({ better }, before, after, chance) {
   if (after.min <= before.max && before.min <= after.max) return 'no difference seen'
   if (chance < MIN_CHANCE) return 'too few rounds'

@@ -84,11 +84,7 @@ function showFigure (value) {
   return Math.abs(value) >= 0.1 ? value.toFixed(2) : value.toPrecision(1)
 }
 
-/**
- * With a sign where it is a change.
- * @param {number} micros
- * @param {{ isChange?: boolean }} [how]
- */
+/** With a sign where it is a change. @param {number} micros @param {{ isChange?: boolean }} [how] */
 function showMicros (micros, { isChange = false } = {}) {
   const size = Math.abs(micros)
   const [unitMicros, unit] = size < 1e3 ? [1, 'µs'] : size < 1e6 ? [1e3, 'ms'] : [1e6, 's']

@@ -142,11 +142,7 @@ function assertAnswered ({ answered, errors, timeouts }, url, seconds) {
   throw new Failure('failed', `${message}: ${timeouts > 0 ? `${timeouts} requests timed out after 10 s` : `${errors} connections failed`}.`, 'Is the address right?')
 }
 
-/**
- * @param {Client} client
- * @param {number} pid
- * @returns {Promise<{ delays: Delays | null, cpuMs: number | null }>}
- */
+/** @param {Client} client @param {number} pid @returns {Promise<{ delays: Delays | null, cpuMs: number | null }>} */
 async function readCounters (client, pid) {
   return { delays: await readDelays(client), cpuMs: processorMs(pid) }
 }
@@ -205,11 +201,7 @@ async function observe (client, { pid, from, to, before }) {
   }
 }
 
-/**
- * @param {Delays | null} before
- * @param {Delays | null} after
- * @param {{ maxDelayMs: number }[]} series
- */
+/** @param {Delays | null} before @param {Delays | null} after @param {{ maxDelayMs: number }[]} series */
 function delayOf (before, after, series) {
   if (before === null || after === null || series.length === 0) return null
   const max = Math.max(...series.map(({ maxDelayMs }) => maxDelayMs))

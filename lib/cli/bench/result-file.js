@@ -56,11 +56,7 @@ function encodeBench (bench) {
   return Buffer.from(`${JSON.stringify(bench)}\n`)
 }
 
-/**
- * @param {string} file
- * @returns {Bench}
- * @throws {Failure} for another file, or another version
- */
+/** @param {string} file @returns {Bench} @throws {Failure} for another file, or another version */
 function readBench (file) {
   const bench = readJson(file, `${EXPECTED}; this one may be truncated`)
   if (bench?.kind !== KIND) throw new Failure('failed', `${file} is not the result of a benchmark.`, `Expected ${EXPECTED}.`)

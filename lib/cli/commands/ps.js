@@ -120,11 +120,7 @@ async function ofFile (file, { values, terminal, signal }, mapping) {
   return { pid, takenAt, suspended: functions, stops: stops.map(stop => toStop(stop, shown)) }
 }
 
-/**
- * @param {Stop} stop
- * @param {ReturnType<typeof describeFrame>[]} places
- * @returns {SuspendedStop}
- */
+/** @param {Stop} stop @param {ReturnType<typeof describeFrame>[]} places @returns {SuspendedStop} */
 function toStop ({ waiting, awaited, holder, isCircular }, places) {
   const held = holder === null ? null : { ...places[holder.place], name: holder.name || places[holder.place].name }
   return {
@@ -135,20 +131,13 @@ function toStop ({ waiting, awaited, holder, isCircular }, places) {
   }
 }
 
-/**
- * @param {Waiting} waiting
- * @param {ReturnType<typeof describeFrame>[]} places
- * @returns {SuspendedFunction}
- */
+/** @param {Waiting} waiting @param {ReturnType<typeof describeFrame>[]} places @returns {SuspendedFunction} */
 function toFunction ({ place, count, awaitedBy }, places) {
   const { name, file, line, column } = places[place]
   return { function: name, file, line, column, count, awaitedBy: awaitedBy.map(one => toFunction(one, places)) }
 }
 
-/**
- * @param {{ file: string, origin: string }} place
- * @param {string} [holder]  its name: `Timeout._onTimeout`
- */
+/** @param {{ file: string, origin: string }} place @param {string} [holder]  its name: `Timeout._onTimeout` */
 function describeAwaited ({ file, origin }, holder = '') {
   if (origin === 'dependency') return packageOf(file)
   const kind = KINDS.get(holder.split('.')[0])

@@ -59,11 +59,7 @@ async function showGroup (invocation) {
   showRows([PID_COLUMN, ...COLUMNS], requests.map(request => ({ ...request, where: wheres.get(request.pid) ?? '' })), invocation)
 }
 
-/**
- * @param {import('../output/table').Column[]} columns
- * @param {any[]} rows
- * @param {Invocation} invocation
- */
+/** @param {import('../output/table').Column[]} columns @param {any[]} rows @param {Invocation} invocation */
 function showRows (columns, rows, { terminal }) {
   if (rows.length === 0) return
   const shown = rows.some(({ traceId }) => traceId !== null) ? [...columns, TRACE_COLUMN] : columns

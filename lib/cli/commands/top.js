@@ -126,11 +126,7 @@ async function followGroup (watching, list, signal) {
   }
 }
 
-/**
- * @param {WatchedMember[]} watching
- * @param {readonly Member[]} members
- * @param {AbortSignal} signal
- */
+/** @param {WatchedMember[]} watching @param {readonly Member[]} members @param {AbortSignal} signal */
 function followChange (watching, members, signal) {
   const stay = watching.filter(({ id }) => members.some(member => member.id === id))
   const joined = watchMembers(members.filter(({ id }) => !watching.some(one => one.id === id)), signal)
@@ -147,11 +143,7 @@ function watchMembers (members, signal) {
   })
 }
 
-/**
- * Starts watching; watch() records its own errors.
- * @param {WatchedMember} member
- * @param {AbortSignal} signal
- */
+/** Starts watching; watch() records its own errors. @param {WatchedMember} member @param {AbortSignal} signal */
 function watchOne ({ watched, client, end }, signal) {
   watch(watched, client, AbortSignal.any([signal, end.signal])).catch(() => {})
 }

@@ -64,10 +64,7 @@ async function run (invocation) {
   terminal.note(`from a replay of ${prediction.requests} requests in ${prediction.seconds} s; clients: ${prediction.clients}`)
 }
 
-/**
- * @param {WhatIf} answer
- * @throws {Failure} where there are requests, but none of this route
- */
+/** @param {WhatIf} answer @throws {Failure} where there are requests, but none of this route */
 function assertSeen ({ route, measured }) {
   const routes = measured.map(row => row.route)
   if (routes.length === 0 || routes.includes(route)) return

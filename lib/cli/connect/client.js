@@ -49,10 +49,7 @@ const CONNECTIONS = Object.freeze([
   { code: /^ECONNRESET$/, messageOf: where => `${where} closed the connection without an answer.`, remedy: 'Does it need https? Is the process still running?' }
 ])
 
-/**
- * @param {Target} target
- * @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request
- */
+/** @param {Target} target @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request */
 function createClient (target, signal) {
   /** @param {string} path @param {Wanted} [wanted] @returns {Promise<IncomingMessage>} */
   async function ask (path, wanted) {

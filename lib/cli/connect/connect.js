@@ -197,11 +197,7 @@ function noSuchName (name, env) {
   return new Failure('noProcess', `No process is called ${name}.${meant}`, `Names: ${listed(known)}. An address begins with http://`)
 }
 
-/**
- * The processes of this user that are running, by name and pid.
- * @param {NodeJS.ProcessEnv} env
- * @returns {Named[]}
- */
+/** The processes of this user that are running, by name and pid. @param {NodeJS.ProcessEnv} env @returns {Named[]} */
 function namedProcesses (env) {
   const { directories, users } = controlDirectories(env)
   const trusted = [...new Set(directories)].filter(directory => problemOf(directory, null, users) === null)

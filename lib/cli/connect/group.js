@@ -52,11 +52,7 @@ async function groupAnswer (name, invocation, question = {}) {
   return { answer, coverage }
 }
 
-/**
- * @param {AnswerName} name
- * @param {Invocation} invocation
- * @param {{ query?: string, withinMs?: number }} question
- */
+/** @param {AnswerName} name @param {Invocation} invocation @param {{ query?: string, withinMs?: number }} question */
 async function askProcess (name, invocation, { query = '', withinMs }) {
   const answer = await connect(invocation).json(`/group${name === 'overview' ? '' : `/${name}`}${query}`, withinMs === undefined ? {} : { withinMs: withinMs + ANSWER_MS })
   const { group } = invocation.values
@@ -64,11 +60,7 @@ async function askProcess (name, invocation, { query = '', withinMs }) {
   throw new Failure('usage', `That process belongs to the group ${answer.group}, not to ${group}.`)
 }
 
-/**
- * @param {AnswerName} name
- * @param {Invocation} invocation
- * @param {{ query?: string, withinMs?: number }} question
- */
+/** @param {AnswerName} name @param {Invocation} invocation @param {{ query?: string, withinMs?: number }} question */
 async function askMembers (name, invocation, question) {
   const members = await findMembers(invocation)
   return askForGroupAnswer(name, { name: invocation.values.group, members }, { signal: invocation.signal, ...question })
@@ -89,10 +81,7 @@ async function connectToGroup (invocation) {
   throw new Failure('unreachable', `None of the ${members.length} processes of the group ${group} answers.`, 'Are they stopped, or starved of CPU time?')
 }
 
-/**
- * @param {Pick<Invocation, 'values' | 'env' | 'terminal'>} invocation
- * @returns {Promise<Member[]>}
- */
+/** @param {Pick<Invocation, 'values' | 'env' | 'terminal'>} invocation @returns {Promise<Member[]>} */
 async function findMembers ({ values: { group }, env, terminal }) {
   const { directories, users } = controlDirectories(env)
   for (const problem of problemsOf(directories, users)) terminal.note(`skipped: ${problem}`)

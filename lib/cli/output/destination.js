@@ -101,11 +101,7 @@ function nameOf (kind, extension) {
   return `${kind}-${moment.replace(/[-:]/g, '').replace(' ', 't')}.${extension}`
 }
 
-/**
- * @param {Terminal} terminal
- * @param {{ name: string, isText: boolean }} made
- * @returns {Destination}
- */
+/** @param {Terminal} terminal @param {{ name: string, isText: boolean }} made @returns {Destination} */
 function toOutput (terminal, { name, isText }) {
   if (!isText && terminal.isOutputTerminal) {
     throw new Failure('usage', 'A terminal cannot show this result.', `Write it to a file, as in -o ${name}, or redirect it with > or |.`)

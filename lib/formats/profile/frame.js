@@ -41,11 +41,7 @@ const BUILD_FOLDER = /\/\.[^./][^/]*\/(?:[^/]+\/)?$/
 // Source code has no longer lines: a column further right is in a bundle, where the line alone does not identify the position.
 const MAX_WRITTEN_COLUMN = 200
 
-/**
- * @param {CallFrame} callFrame
- * @param {Pick<EncodeContext, 'appRoot'>} [context]
- * @returns {Frame}
- */
+/** @param {CallFrame} callFrame @param {Pick<EncodeContext, 'appRoot'>} [context] @returns {Frame} */
 function describeFrame (callFrame, context) {
   const file = describeFile(callFrame.url, context)
   return {

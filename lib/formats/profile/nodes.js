@@ -27,11 +27,7 @@ function withCallers (nodes, ids) {
   return found
 }
 
-/**
- * @template {{ children: T[] }} T
- * @param {T} root
- * @returns {T[]} it and all below it, callers before what they call
- */
+/** @template {{ children: T[] }} T @param {T} root @returns {T[]} it and all below it, callers before what they call */
 function flatten (root) {
   const nodes = [root]
   for (const { children } of nodes) for (const child of children) nodes.push(child)
@@ -67,10 +63,7 @@ function withNode (nodes, callFrame) {
   return { nodes: [...withChild, { id, callFrame }], id }
 }
 
-/**
- * @param {ProfileNode[]} nodes
- * @returns {{ nodes: ProfileNode[], id: number }} id: of the node of idle time
- */
+/** @param {ProfileNode[]} nodes @returns {{ nodes: ProfileNode[], id: number }} id: of the node of idle time */
 function withIdle (nodes) {
   const known = nodes.find(isIdle)
   return known === undefined ? withNode(nodes, IDLE) : { nodes, id: known.id }

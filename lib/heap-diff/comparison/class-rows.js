@@ -23,11 +23,7 @@ const { NO_SHAPE } = require('../graph/raw-classes')
  * @property {number} distance  the least of its objects
  */
 
-/**
- * @param {readonly RawClass[]} classes
- * @param {(shape: number) => string} nameOfShape
- * @returns {ClassRows}
- */
+/** @param {readonly RawClass[]} classes @param {(shape: number) => string} nameOfShape @returns {ClassRows} */
 function toClassRows (classes, nameOfShape) {
   const rowOf = new Uint32Array(classes.length)
   /** @type {ClassName[]} */

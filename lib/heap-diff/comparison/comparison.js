@@ -80,11 +80,7 @@ class ChangeTable {
     this.#changesAfter = after.rows.map(row => this.#changeOf(row))
   }
 
-  /**
-   * What has no size takes no part: its size was given to its owner.
-   * @param {number} a
-   * @param {number} b
-   */
+  /** What has no size takes no part: its size was given to its owner. @param {number} a @param {number} b */
   add (a, b) {
     const [before, after] = [this.#before, this.#after]
     const changeBefore = a === NONE || before.size[a] === 0 ? undefined : this.#changesBefore[before.rowOf[before.classOf[a]]]

@@ -60,12 +60,7 @@ function isWorthThread (files) {
   return bytes >= MIN_BYTES && os.availableParallelism() > 1
 }
 
-/**
- * @param {readonly string[]} earlier
- * @param {string} last
- * @param {Options} options
- * @returns {Promise<Snapshots>}
- */
+/** @param {readonly string[]} earlier @param {string} last @param {Options} options @returns {Promise<Snapshots>} */
 async function inParallel (earlier, last, { signal, ...options }) {
   const stop = new AbortController()
   const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
@@ -176,10 +171,7 @@ async function analyzeSnapshot (file, { isClassic = false, onProgress = () => {}
   }
 }
 
-/**
- * @template T
- * @param {() => T} make
- */
+/** @template T @param {() => T} make */
 function once (make) {
   /** @type {T | undefined} */
   let made

@@ -21,11 +21,7 @@ const MOMENTARY_ROOTS = new Set(['(Stack roots)', '(Handle scope)', 'C++ native 
  * @property {Uint32Array} reachedBy  the edge over which it was reached first, or NO_EDGE
  */
 
-/**
- * @param {Graph} graph
- * @param {WeakMapNames} weakMapNames
- * @returns {Distances} UNREACHED where only weak edges lead
- */
+/** @param {Graph} graph @param {WeakMapNames} weakMapNames @returns {Distances} UNREACHED where only weak edges lead */
 function findDistances (graph, weakMapNames) {
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
   const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)

@@ -146,11 +146,7 @@ class ShapeTable {
     this.#property = graph.edgeTypeOf('property')
   }
 
-  /**
-   * Counts the object.
-   * @param {number} node
-   * @returns {number} index
-   */
+  /** Counts the object. @param {number} node @returns {number} index */
   add (node) {
     const { firstEdge, edgeType, edgeName } = this.#graph
     let hash = 0
@@ -171,11 +167,7 @@ class ShapeTable {
     return this.#shapes.map(({ names, count }) => ({ properties: names.map(index => strings.get(index)), count }))
   }
 
-  /**
-   * @param {number} node
-   * @param {readonly number[]} names
-   * @param {number} length  how many properties the node has
-   */
+  /** @param {number} node @param {readonly number[]} names @param {number} length  how many properties the node has */
   #isOf (node, names, length) {
     if (names.length !== length) return false
     const { firstEdge, edgeType, edgeName } = this.#graph

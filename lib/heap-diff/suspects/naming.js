@@ -58,10 +58,7 @@ function nameOf (path, className) {
   return last === LISTENERS ? emitter : `${emitter}.on('${last}')`
 }
 
-/**
- * `process` is named by its class, because Node.js has internal names for it.
- * @param {readonly Step[]} path  to it
- */
+/** `process` is named by its class, because Node.js has internal names for it. @param {readonly Step[]} path  to it */
 function emitterOf (path) {
   return path.at(-1)?.className === 'process' ? 'process' : path.findLast(isNamed)?.name
 }
@@ -303,10 +300,7 @@ function patternsOf (growth) {
   return PATTERNS.filter(({ is }) => is(growth)).slice(0, MAX_HINTS).map(({ text }) => text)
 }
 
-/**
- * @param {Growth} growth
- * @returns {string | null} what it is, in a developer's words; null: not recognized
- */
+/** @param {Growth} growth @returns {string | null} what it is, in a developer's words; null: not recognized */
 function whatOf (growth) {
   const what = PATTERNS.find(({ is }) => is(growth))?.what ?? null
   return typeof what === 'function' ? what(growth) : what

@@ -211,11 +211,7 @@ function createReader (oldest, latest, newest, { survivorOf }) {
   }
 }
 
-/**
- * How sure a suspicion is, and why.
- * @param {Description & { share: number }} suspect
- * @returns {Suspect}
- */
+/** How sure a suspicion is, and why. @param {Description & { share: number }} suspect @returns {Suspect} */
 function judge ({ bytes, ...suspect }) {
   const doubts = [...doubtsOf(suspect)]
   if (doubts.length > 0) return { ...suspect, confidence: 'low', reasons: doubts }

@@ -51,10 +51,7 @@ class PromiseGraph {
     return closure === undefined ? null : this.#graph.edgeTo[closure]
   }
 
-  /**
-   * @param {number} generator
-   * @returns {Set<number>} the suspended functions that go on after it
-   */
+  /** @param {number} generator @returns {Set<number>} the suspended functions that go on after it */
   awaitersOf (generator) {
     const { kinds } = this
     const own = this.#internal(generator).map(edge => this.#graph.edgeTo[edge])

@@ -119,10 +119,7 @@ function hostName (host) {
   return (ipv6 ?? name)?.toLowerCase() ?? null
 }
 
-/**
- * @param {Record<string, string | string[] | undefined>} headers
- * @param {{ isEncrypted: boolean }} request
- */
+/** @param {Record<string, string | string[] | undefined>} headers @param {{ isEncrypted: boolean }} request */
 function isOwnOrigin ({ origin, host, 'sec-fetch-site': site }, { isEncrypted }) {
   if (site !== undefined && !OWN_SITES.includes(String(site))) return false
   if (origin === undefined) return true

@@ -217,10 +217,7 @@ async function readExactCalls ({ application: { id }, settings: { hasExactCalls 
  * @param {ReturnType<RecorderClient['views']>} views
  */
 function createView (views) {
-  /**
-   * @param {{ fromMs: number, toMs: number, threads?: boolean }} wanted
-   * @param {AbortSignal} [signal]
-   */
+  /** @param {{ fromMs: number, toMs: number, threads?: boolean }} wanted @param {AbortSignal} [signal] */
   return async ({ fromMs, toMs, threads }, signal) => {
     const offsetMicros = Math.round(monotonicMicros() - Date.now() * 1e3)
     const toMicros = (/** @type {number} */ ms) => Math.round(ms * 1e3) + offsetMicros
@@ -232,10 +229,7 @@ function createView (views) {
 /** @param {Pick<SourceParts, 'application' | 'captures'>} parts */
 function createCapture ({ application, captures }) {
   const { appName, appRoot, dir, retention, heap } = application
-  /**
-   * @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted
-   * @param {CaptureControls} controls
-   */
+  /** @param {{ kind: string, options: CaptureOptions, trigger: Trigger }} wanted @param {CaptureControls} controls */
   return async ({ kind, options, trigger }, controls) => {
     const request = checkRequest(kind, options)
     return captures.run({ request, trigger, appName, appRoot, dir, retention, heap }, controls)

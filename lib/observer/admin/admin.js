@@ -69,10 +69,7 @@ class Admin {
     this.#threadWatch = new ThreadWatch({ ...parts, interval })
   }
 
-  /**
-   * @param {AdminApplication} application
-   * @returns {Promise<Opened>}
-   */
+  /** @param {AdminApplication} application @returns {Promise<Opened>} */
   async open (application) {
     const { calls, main, settings, stalls: { interval, series } } = this.#parts
     series.start()

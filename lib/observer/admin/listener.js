@@ -207,11 +207,7 @@ async function workerAddress (address, worker, group, signal) {
   return { ...address, port: address.port + number }
 }
 
-/**
- * @param {WorkerFacts} worker
- * @param {Parameters<typeof workerAddress>[2]} group
- * @param {AbortSignal} signal
- */
+/** @param {WorkerFacts} worker @param {Parameters<typeof workerAddress>[2]} group @param {AbortSignal} signal */
 async function numberOf ({ clusterId, pm2 }, group, signal) {
   try {
     if (pm2 === null) return group.number()

@@ -38,10 +38,7 @@ async function listen (server, where) {
   server.unref()
 }
 
-/**
- * @param {string} file
- * @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE
- */
+/** @param {string} file @throws ERR_LOOPSCOPE_SOCKET_UNUSABLE */
 async function claimSocketPath (file) {
   assertPathFits(file)
   fs.mkdirSync(path.dirname(file), { recursive: true, mode: OWNER_ONLY_DIRECTORY })
@@ -72,10 +69,7 @@ function assertPathFits (file) {
   throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(file, `a path of a Unix socket has at most ${MAX_SOCKET_BYTES} bytes here`)
 }
 
-/**
- * Whether another process listens there, or just began to.
- * @param {any} error  of listenOnSocket()
- */
+/** Whether another process listens there, or just began to. @param {any} error  of listenOnSocket() */
 function isTaken ({ code, message }) {
   return code === 'EADDRINUSE' || (code === 'ERR_LOOPSCOPE_SOCKET_UNUSABLE' && message.includes(ANOTHER))
 }

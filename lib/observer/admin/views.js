@@ -98,10 +98,7 @@ async function encodeView (sources, profile, { format, sources: places, order, n
   return download(encode(shown, context), { name: `${name}.${extension}`, contentType, headers })
 }
 
-/**
- * @param {{ isShortened: boolean, fromMs: number, toMs: number, notes?: string[] }} view
- * @param {number} wantedMs
- */
+/** @param {{ isShortened: boolean, fromMs: number, toMs: number, notes?: string[] }} view @param {number} wantedMs */
 function notesOf ({ isShortened, fromMs, toMs, notes = [] }, wantedMs) {
   if (!isShortened) return notes
   const [got, wanted] = [toMs - fromMs, wantedMs].map(ms => (ms / 1e3).toFixed(1))

@@ -93,10 +93,7 @@ class Egress {
     await Promise.all(this.#uploads.map(upload => upload.keepLast(toMicros, isUnsent)))
   }
 
-  /**
-   * Closes egress: waits at most one second for queued items.
-   * @param {number} toMicros  0: nothing was recorded
-   */
+  /** Closes egress: waits at most one second for queued items. @param {number} toMicros  0: nothing was recorded */
   async end (toMicros) {
     if (toMicros > 0) await this.keepLast(toMicros, false)
     await Promise.race([Promise.all(this.#destinations.map(destination => destination.drained())), sleep(MAX_LEAVING_MS)])

@@ -75,12 +75,7 @@ function writeValueType ({ type, unit }) {
   return new ProtobufWriter().number(1, Number(type)).number(2, Number(unit))
 }
 
-/**
- * @param {Sample} sample
- * @param {Dictionary} dictionary
- * @param {number} link
- * @returns {PlacedSample}
- */
+/** @param {Sample} sample @param {Dictionary} dictionary @param {number} link @returns {PlacedSample} */
 function placeSample ({ locationId, value, label }, dictionary, link) {
   const attributes = label.flatMap(({ key, str, num }) => {
     const text = dictionary.textAt(Number(str))

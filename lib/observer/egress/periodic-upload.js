@@ -218,11 +218,7 @@ function createStuckEvidence ({ stallMs, lasting, views, onEvidence }) {
     timer = setTimeout(guarded(() => { if (lasting.isStill(stuck)) plan(stuck, wantedMs, fromMicros) }), RECHECK_MS)
   }
 
-  /**
-   * @param {Stuck} stuck
-   * @param {number} fromMicros
-   * @returns {Promise<number>} the time up to which it was reported
-   */
+  /** @param {Stuck} stuck @param {number} fromMicros @returns {Promise<number>} the time up to which it was reported */
   async function collect (stuck, fromMicros) {
     const toMicros = Math.round(monotonicMicros())
     const described = await lasting.describe(stuck)
@@ -275,12 +271,7 @@ function stuckProfile (probes, fromMicros, toMicros) {
   return { nodes, startTime: fromMicros, endTime: toMicros, samples, timeDeltas }
 }
 
-/**
- * @param {ProfileNode[]} nodes
- * @param {number} parent
- * @param {CallFrame} callFrame
- * @returns {number}
- */
+/** @param {ProfileNode[]} nodes @param {number} parent @param {CallFrame} callFrame @returns {number} */
 function childOf (nodes, parent, callFrame) {
   const { children = [] } = nodes[parent - 1]
   const known = children.find(id => isSame(nodes[id - 1].callFrame, callFrame))

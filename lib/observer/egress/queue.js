@@ -109,10 +109,7 @@ class Queue {
     return null
   }
 
-  /**
-   * @param {Waiting} entry
-   * @returns {EntryFacts | null} null: it is gone, or unreadable and set aside
-   */
+  /** @param {Waiting} entry @returns {EntryFacts | null} null: it is gone, or unreadable and set aside */
   hold (entry) {
     const facts = readFacts(entry.path)
     if (facts !== null) this.#held.add(entry.path)
@@ -197,11 +194,7 @@ function listFolder (folder) {
   return namesIn(folder).sort().flatMap(name => entryOf(folder, name) ?? [])
 }
 
-/**
- * @param {string} folder
- * @param {string} name
- * @returns {Waiting | null} null: something else, or gone
- */
+/** @param {string} folder @param {string} name @returns {Waiting | null} null: something else, or gone */
 function entryOf (folder, name) {
   const [, atMs, kind] = ENTRY.exec(name) ?? []
   const file = path.join(folder, name)

@@ -82,10 +82,7 @@ function resolveHost (host, options, callback) {
   findAddresses(host).then(guarded(answer), error => callback(error, []))
 }
 
-/**
- * @param {string} host
- * @returns {Promise<{ address: string, family: number }[]>} empty: not found
- */
+/** @param {string} host @returns {Promise<{ address: string, family: number }[]>} empty: not found */
 async function findAddresses (host) {
   const known = wordsOf('/etc/hosts').filter(([, ...names]) => names.includes(host))
   if (known.length > 0) return known.map(([address]) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -111,10 +108,7 @@ async function askNameServer (resolver, name) {
   return found
 }
 
-/**
- * @param {string} file
- * @returns {string[][]} the words of its lines; empty without such a file, as on Windows
- */
+/** @param {string} file @returns {string[][]} the words of its lines; empty without such a file, as on Windows */
 function wordsOf (file) {
   return attempt(() => readRegularText(file).split('\n').map(line => line.replace(/#.*/, '').trim().split(/\s+/)), [])
 }

@@ -81,11 +81,7 @@ function readingOf (answer) {
   return value === null ? null : { ...value, memberId: answer.member.id }
 }
 
-/**
- * @param {readonly GroupAnswer[]} answers
- * @param {readonly MetricsReading[]} counted
- * @returns {Metric}
- */
+/** @param {readonly GroupAnswer[]} answers @param {readonly MetricsReading[]} counted @returns {Metric} */
 function upOf (answers, counted) {
   const ids = new Set(counted.map(({ memberId }) => memberId))
   return {

@@ -57,11 +57,7 @@ function pathOf (fromMs, toMs) {
   return `/cpu?from=${Math.floor(fromMs)}&to=${Math.ceil(toMs)}&format=cpuprofile&sources=generated`
 }
 
-/**
- * The processes of a host have one monotonic clock.
- * @param {CpuProfile} profile
- * @param {number} otherwise
- */
+/** The processes of a host have one monotonic clock. @param {CpuProfile} profile @param {number} otherwise */
 function startOf ({ startTime, samples }, otherwise) {
   return samples.length === 0 ? otherwise : Math.round(toEpochMs(startTime))
 }

@@ -18,11 +18,7 @@ const { readState, updateState } = require('../store/versioned-file')
 function createMetricsState ({ controlDir, group }) {
   const folder = folderOf(group)
 
-  /**
-   * @template T
-   * @param {(directory: string) => T} work
-   * @returns {T}
-   */
+  /** @template T @param {(directory: string) => T} work @returns {T} */
   function within (work) {
     const { name, release } = holdControlDirectory(controlDir)
     try {

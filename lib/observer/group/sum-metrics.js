@@ -112,11 +112,7 @@ function sumBuckets (histograms) {
   })
 }
 
-/**
- * Collects the values of each series from several processes.
- * @param {readonly Value[]} values
- * @returns {Series[]}
- */
+/** Collects the values of each series from several processes. @param {readonly Value[]} values @returns {Series[]} */
 function gatherSeries (values) {
   const bySeries = groupBy(values, ({ metricName, labels }) => `${metricName ?? ''} ${keyOf(labels)}`)
   return [...bySeries.values()].map(same => {

@@ -11,10 +11,7 @@ const { withoutOwnFrames } = require('../../formats/profile/own-frames')
 /** @import { ProfileNode } from '../../../types/profile' */
 /** @import { SampledNode, SamplingProfile } from '../../formats/profile/heap-tree' */
 
-/**
- * @param {SamplingProfile} profile
- * @returns {SamplingProfile} the same profile if loopscope allocated nothing
- */
+/** @param {SamplingProfile} profile @returns {SamplingProfile} the same profile if loopscope allocated nothing */
 function withoutOwnAllocations (profile) {
   const before = flatten(profile.head)
   const ids = before.map(({ id }) => id)

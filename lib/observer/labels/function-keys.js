@@ -19,10 +19,7 @@ const MAX_URLS = 10_000
 /** @type {Map<string, string>} */
 const urls = new Map()
 
-/**
- * @param {CallFrame} frame
- * @returns {FunctionKey | null} null for Node's own code and code without a file
- */
+/** @param {CallFrame} frame @returns {FunctionKey | null} null for Node's own code and code without a file */
 function keyOfFrame ({ url, lineNumber, columnNumber }) {
   if (url === '' || url.startsWith('node:') || lineNumber < 0) return null
   return { line: `${urlOf(url)}:${lineNumber}`, column: columnNumber }

@@ -129,12 +129,7 @@ class Votes {
     this.#probes.set(route, (this.#probes.get(route) ?? 0) + 1)
   }
 
-  /**
-   * @param {FunctionKey} key
-   * @param {number} route
-   * @param {Source} source
-   * @param {number} [count]
-   */
+  /** @param {FunctionKey} key @param {number} route @param {Source} source @param {number} [count] */
   add (key, route, source, count = 1) {
     const votes = this.#tallyAt(key)[source]
     votes.set(route, (votes.get(route) ?? 0) + count)

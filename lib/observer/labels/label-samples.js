@@ -148,10 +148,7 @@ function toSampleRoutes (numbers, allNames) {
   return { names: [...indexes.keys()].map(number => allNames[number]), samples }
 }
 
-/**
- * @param {readonly Work[]} work
- * @returns {(micros: number) => string | null}  called in order of time
- */
+/** @param {readonly Work[]} work @returns {(micros: number) => string | null}  called in order of time */
 function createRouteFinder (work) {
   let index = 0
   return micros => {

@@ -48,9 +48,7 @@ class InspectorSession {
     this.#options = options
   }
 
-  /**
-   * @returns {Promise<void>} rejects when the inspector is compiled out or forbidden
-   */
+  /** @returns {Promise<void>} rejects when the inspector is compiled out or forbidden */
   async open () {
     if (this.#options.isMainThread === false) throw new Error('this is not the main thread')
     if (this.#options.isInspectorForbidden) {
@@ -111,9 +109,7 @@ class InspectorSession {
     return this.#call('startRecording')
   }
 
-  /**
-   * Makes the main thread do what it does when it waits in inspector.waitForDebugger() because of this session.
-   */
+  /** Makes the main thread do what it does when it waits in inspector.waitForDebugger() because of this session. */
   endDebuggerWait () {
     return this.#call('endDebuggerWait')
   }
@@ -170,12 +166,7 @@ class InspectorSession {
   }
 }
 
-/**
- * @param {Session} session
- * @param {string} method
- * @param {object} [params]
- * @returns {Promise<any>}
- */
+/** @param {Session} session @param {string} method @param {object} [params] @returns {Promise<any>} */
 function post (session, method, params) {
   return new Promise((resolve, reject) => {
     session.post(method, params, (error, reply) => error ? reject(error) : resolve(reply))

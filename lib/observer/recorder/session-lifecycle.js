@@ -41,9 +41,7 @@ class SessionLifecycle {
     this.#parts = parts
   }
 
-  /**
-   * @returns {Promise<void>} rejects when there is no inspector, or when the process is ending
-   */
+  /** @returns {Promise<void>} rejects when there is no inspector, or when the process is ending */
   open () {
     this.#opening ??= this.#open().catch(error => {
       this.#opening = undefined

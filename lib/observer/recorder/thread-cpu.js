@@ -170,10 +170,7 @@ function stretchesOf ({ nodes, samples, timeDeltas, startTime, endTime }, readin
   return stretches
 }
 
-/**
- * @param {readonly CpuReading[]} readings
- * @param {number} micros  between the first and the last
- */
+/** @param {readonly CpuReading[]} readings @param {number} micros  between the first and the last */
 function cpuAt (readings, micros) {
   const index = Math.max(1, readings.findIndex(reading => reading.micros >= micros))
   const [before, after] = [readings[index - 1], readings[index]]

@@ -102,10 +102,7 @@ class MergedTree {
    * @type {Map<number, Map<string, number>>} */
   #childrenByFrame = new Map()
 
-  /**
-   * @param {CpuProfile} profile
-   * @returns {Map<number, number>} the profile's node ids -> those of the merged tree
-   */
+  /** @param {CpuProfile} profile @returns {Map<number, number>} the profile's node ids -> those of the merged tree */
   add (profile) {
     const byId = new Map(profile.nodes.map(node => [node.id, node]))
     const idOf = new Map()

@@ -23,13 +23,7 @@ const { conditionsOf, doesNeed } = require('../../shared/rules/conditions')
 const WINDOWED = ['stallCount', 'blockedShare', 'utilization', 'delayP99Ms', 'errorResponseShare', 'finding']
 const NO_SUSPECT = Object.freeze({ culprit: null, route: null })
 
-/**
- * @param {Rule} rule
- * @param {Judged[]} judged
- * @param {Suspect} suspect
- * @param {number} at
- * @returns {Firing}
- */
+/** @param {Rule} rule @param {Judged[]} judged @param {Suspect} suspect @param {number} at @returns {Firing} */
 function newFiring (rule, judged, { culprit, route }, at) {
   const conditions = judged.map(({ name, value }) => ({ name, value: value === null ? null : rounded(value), wanted: rule.when[name] ?? '' }))
   return { rule: rule.name, at, conditions, culprit, route, artifacts: [] }

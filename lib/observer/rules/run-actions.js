@@ -67,11 +67,7 @@ function createActionRunner ({ limits, isDryRun, tools, count }) {
     return { outcome: problems.length === 0 ? 'done' : 'failed', problem: problems.join('; ') || null, pauseMs }
   }
 
-  /**
-   * @param {Rule} rule
-   * @param {Firing} firing
-   * @returns {RunResult | null} null: the rule may act
-   */
+  /** @param {Rule} rule @param {Firing} firing @returns {RunResult | null} null: the rule may act */
   function ask (rule, firing) {
     const act = { at: firing.at, culprit: keyOf(firing.culprit), value: firing.conditions[0].value ?? 0 }
     try {

@@ -173,9 +173,7 @@ const MAX_IN_ALL = 100
 // Only the recent past matters: a slow start or a deployment an hour ago must not hide the requests of now.
 const MAX_AGE_MICROS = 15 * 60e6
 
-/**
- * @template {{ route: string, durationMicros: number, toMicros: number }} T
- */
+/** @template {{ route: string, durationMicros: number, toMicros: number }} T */
 class Worst {
   /** Worst first. @type {Map<string, T[]>} */
   #byRoute = new Map()

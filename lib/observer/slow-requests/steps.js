@@ -73,10 +73,7 @@ function joined (steps) {
   return found
 }
 
-/**
- * @param {Interval} part
- * @param {(Interval & { call: NonNullable<SlowRequestStep['call']> })[]} calls
- */
+/** @param {Interval} part @param {(Interval & { call: NonNullable<SlowRequestStep['call']> })[]} calls */
 function longestCall (part, calls) {
   /** @type {{ call: SlowRequestStep['call'], micros: number }} */
   let longest = { call: null, micros: 0 }

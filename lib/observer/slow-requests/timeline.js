@@ -36,12 +36,7 @@ const MAX_PAUSE_MICROS = 1000
 const OTHER = '_other'
 const MAX_PIECES = 200
 
-/**
- * @template {Subject} T
- * @param {readonly T[]} requests
- * @param {Known} known
- * @returns {Map<T, Timeline>}
- */
+/** @template {Subject} T @param {readonly T[]} requests @param {Known} known @returns {Map<T, Timeline>} */
 function timelinesOf (requests, { work, seen, runs, late, answers }) {
   const gc = runs.filter(({ isGc }) => isGc)
   const code = runs.filter(({ isGc }) => !isGc)
@@ -187,10 +182,7 @@ class Shares {
   /** While the loop worked for others. @type {Interval[]} */
   #waited = []
 
-  /**
-   * @param {Interval} time
-   * @param {Interval[]} waitedThrough  what the loop does for others does not matter then
-   */
+  /** @param {Interval} time @param {Interval[]} waitedThrough  what the loop does for others does not matter then */
   constructor ({ fromMicros, toMicros }, waitedThrough) {
     this.#time = { fromMicros, toMicros }
     this.#free = [this.#time]
@@ -315,11 +307,7 @@ function joined (intervals) {
   return found
 }
 
-/**
- * @template {Interval} T
- * @param {readonly T[]} all
- * @param {Interval} time
- */
+/** @template {Interval} T @param {readonly T[]} all @param {Interval} time */
 function overlapping (all, { fromMicros, toMicros }) {
   return all.filter(one => one.toMicros > fromMicros && one.fromMicros < toMicros)
 }

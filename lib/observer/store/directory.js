@@ -50,10 +50,7 @@ function syncDirectory (dir) {
   }
 }
 
-/**
- * @param {string} dir
- * @returns {number} bytes this user may still write, without the reserve for root
- */
+/** @param {string} dir @returns {number} bytes this user may still write, without the reserve for root */
 function readFreeBytes (dir) {
   const { bavail, bsize } = fs.statfsSync(dir)
   return bavail * bsize

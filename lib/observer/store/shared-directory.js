@@ -52,10 +52,7 @@ function sign (folder, signature) {
   }, undefined)
 }
 
-/**
- * @param {string} dir
- * @returns {ApplicationListing[]} by name; unsigned ones, of earlier versions, last
- */
+/** @param {string} dir @returns {ApplicationListing[]} by name; unsigned ones, of earlier versions, last */
 function listShared (dir) {
   const unsigned = { appName: null, appRoot: null }
   const listings = [...foldersIn(dir), dir].map(folder => {

@@ -112,10 +112,7 @@ class Store {
     })
   }
 
-  /**
-   * @param {string} name
-   * @returns {Record<string, any> | null} the metadata of an artifact; null if it has none
-   */
+  /** @param {string} name @returns {Record<string, any> | null} the metadata of an artifact; null if it has none */
   metadata (name) {
     if (parseFileName(name) === null) return null
     return readMetadata(this.#dir, name)
@@ -174,11 +171,7 @@ class Store {
     this.#evict(evictions)
   }
 
-  /**
-   * Keeps an artifact with its metadata, or not at all.
-   * @param {string} name
-   * @param {object} metadata
-   */
+  /** Keeps an artifact with its metadata, or not at all. @param {string} name @param {object} metadata */
   #writeBeside (name, metadata) {
     try {
       writeMetadata(this.#dir, name, metadata)
@@ -212,12 +205,7 @@ class Store {
     return createFileName({ ...facts, pid: process.pid, sequence: ++this.#sequence })
   }
 
-  /**
-   * @template T
-   * @param {() => T} work
-   * @param {number} [bytes]
-   * @returns {T}
-   */
+  /** @template T @param {() => T} work @param {number} [bytes] @returns {T} */
   #coded (work, bytes) {
     try {
       return work()

@@ -24,10 +24,7 @@ const MAX_WRITES = 50
 
 /** @typedef {{ state: any, writes: string[] }} Content */
 
-/**
- * @param {string} directory
- * @returns {any} null if there is none or it is not JSON; otherwise any JSON value
- */
+/** @param {string} directory @returns {any} null if there is none or it is not JSON; otherwise any JSON value */
 function readState (directory) {
   return read(directory, latest(directory)).state
 }

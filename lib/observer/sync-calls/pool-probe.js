@@ -115,9 +115,7 @@ class Waiting {
   }
 }
 
-/**
- * Counts the tasks that had to wait: at most one a second. It logs one an hour and keeps those of the last minute.
- */
+/** Counts the tasks that had to wait: at most one a second. It logs one an hour and keeps those of the last minute. */
 class PoolWaits {
   #poolSize
   #warn

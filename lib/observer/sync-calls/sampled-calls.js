@@ -218,10 +218,7 @@ function siteKey (api, { url, lineNumber, columnNumber }) {
   return `${api} ${url}:${lineNumber}:${columnNumber}`
 }
 
-/**
- * @param {ProfileNode[]} nodes
- * @returns {(id: number) => { api: string, caller: CallFrame } | null}
- */
+/** @param {ProfileNode[]} nodes @returns {(id: number) => { api: string, caller: CallFrame } | null} */
 function createCallFinder (nodes) {
   const byId = new Map(nodes.map(node => [node.id, node]))
   const parents = parentsOf(nodes)

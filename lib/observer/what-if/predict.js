@@ -102,11 +102,7 @@ function tooFew (requests) {
   return requests < MIN_REQUESTS ? `only ${requests} requests were seen, fewer than ${MIN_REQUESTS}` : 'too few requests were seen at a time'
 }
 
-/**
- * @param {string} reason
- * @param {{ seconds: number, requests: number }} about
- * @returns {Omit<Prediction, 'change'>}
- */
+/** @param {string} reason @param {{ seconds: number, requests: number }} about @returns {Omit<Prediction, 'change'>} */
 function none (reason, about) {
   return { reason, ...about, clients: null, maxSpeedUp: null, routes: [] }
 }

@@ -27,10 +27,7 @@
 // A replay of a closed loop can have more requests than were recorded.
 const MAX_REPLAYED = 40_000
 
-/**
- * @param {Replay} replay
- * @returns {number[][]} how long the requests of each route took, in milliseconds
- */
+/** @param {Replay} replay @returns {number[][]} how long the requests of each route took, in milliseconds */
 function replayQueue ({ jobs, background, routes, servers, isClosed }) {
   const durations = Array.from({ length: routes }, () => /** @type {number[]} */ ([]))
   const ready = new Heap()

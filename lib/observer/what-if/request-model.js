@@ -315,10 +315,7 @@ class BusyTime {
   /** @param {number} fromMicros @param {number} toMicros */
   between = (fromMicros, toMicros) => this.#until(toMicros) - this.#until(fromMicros)
 
-  /**
-   * @param {number} micros
-   * @returns {number} since when it had been busy; the moment itself where it was idle
-   */
+  /** @param {number} micros @returns {number} since when it had been busy; the moment itself where it was idle */
   since (micros) {
     const last = this.#lastBefore(micros)
     return last === undefined || last.fromMicros + last.micros + last.missedMicros + MAX_PAUSE_MICROS < micros ? micros : last.sinceMicros

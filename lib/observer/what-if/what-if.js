@@ -45,11 +45,7 @@ class WhatIf {
     return { change: pool === null ? 'removed' : 'asynchronous', ...prediction }
   }
 
-  /**
-   * @param {{ route: string, scale: number }} wanted
-   * @param {Readings} readings
-   * @returns {Prediction}
-   */
+  /** @param {{ route: string, scale: number }} wanted @param {Readings} readings @returns {Prediction} */
   ofRoute ({ route, scale }, readings) {
     const change = { isRoute: route, isCulprit: (/** @type {{ route: string | null }} */ sample) => sample.route === route }
     return { change: scale === 0 ? 'removed' : 'scaled', ...this.#predict(readings, { change, scale, pool: null }) }

@@ -159,11 +159,7 @@ function prefixes (path) {
   return [...path.matchAll(/\//g)].slice(0, MAX_SEGMENTS).map(({ index }) => path.slice(0, index))
 }
 
-/**
- * @param {Mount[]} mounts
- * @param {string} path
- * @returns {MountMatch | null} the part that all of them take together
- */
+/** @param {Mount[]} mounts @param {string} path @returns {MountMatch | null} the part that all of them take together */
 function walk (mounts, path) {
   let template = ''
   let length = 0
@@ -206,11 +202,7 @@ function routePath (path, rest) {
   return routePathOf(path, rest) ?? (Array.isArray(path) ? path.flat(Infinity) : [path]).map(shown).join('|')
 }
 
-/**
- * @param {unknown} path
- * @param {string} rest
- * @returns {string | null} the path that matches; null: none does
- */
+/** @param {unknown} path @param {string} rest @returns {string | null} the path that matches; null: none does */
 function routePathOf (path, rest) {
   const paths = Array.isArray(path) ? path.flat(Infinity) : [path]
   const matching = paths.find(one => one instanceof RegExp

@@ -117,10 +117,7 @@ class InFlight {
     return this.#abandoned.filter(({ response }) => response.deref()?.writableEnded === false)
   }
 
-  /**
-   * Call it with each tick.
-   * @param {number} micros  now
-   */
+  /** Call it with each tick. @param {number} micros  now */
   sweep (micros) {
     if (micros - this.#sweptMicros < SWEEP_EVERY_MICROS) return
     this.#sweptMicros = micros

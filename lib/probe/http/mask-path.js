@@ -56,10 +56,7 @@ function limited (path, params) {
   return maskPath([start, ...segments.slice(0, MAX_SEGMENTS)].join('/'), params) + end
 }
 
-/**
- * @param {string} template
- * @param {(parent: string, page: string) => void} [note]  called with what may be a page
- */
+/** @param {string} template @param {(parent: string, page: string) => void} [note]  called with what may be a page */
 function titlesMasked (template, note = () => {}) {
   if (!WORDS.test(template)) return template
   return template.split('/').reduce((parent, segment) => {
@@ -114,10 +111,7 @@ function decodeSegment (segment) {
   }
 }
 
-/**
- * @param {any} request
- * @returns {string} the requested path, including what a router has removed since
- */
+/** @param {any} request @returns {string} the requested path, including what a router has removed since */
 function pathnameOf (request) {
   return pathOf(request.originalUrl ?? request.url ?? '')
 }

@@ -158,10 +158,7 @@ function awaitClose (context) {
   context.connection = connection
 }
 
-/**
- * @param {any} socket
- * @returns {Connection | undefined} undefined: no request on it whose end it reports has begun
- */
+/** @param {any} socket @returns {Connection | undefined} undefined: no request on it whose end it reports has begun */
 function connectionOf (socket) {
   return socket[CONNECTION]
 }
@@ -236,11 +233,7 @@ function finishedContext ({ request }, route) {
   return made
 }
 
-/**
- * @param {string} route
- * @param {object} headers
- * @param {ReturnType<typeof spansOf>[number] | null} span
- */
+/** @param {string} route @param {object} headers @param {ReturnType<typeof spansOf>[number] | null} span */
 function createFinished (route, headers, span) {
   const space = route.indexOf(' ')
   /** @type {any} */

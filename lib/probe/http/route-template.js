@@ -98,12 +98,7 @@ function answeredTemplate (context, status) {
   }
 }
 
-/**
- * @param {any} request
- * @param {any} method
- * @param {RouteFacts | undefined} routeFacts
- * @param {number} [status]
- */
+/** @param {any} request @param {any} method @param {RouteFacts | undefined} routeFacts @param {number} [status] */
 function resolve (request, method, routeFacts, status) {
   const template = routeFacts?.template ?? knownTemplate(request, routeFacts)
   if (template === '' || (template === null && !isAnsweredBelow(request, status))) return UNMATCHED
@@ -123,11 +118,7 @@ function isAnsweredBelow (request, status = STATUS_NOT_FOUND) {
   return !isRefused && typeof request.app?.set === 'function' && request.res?.hasHeader('last-modified') === false
 }
 
-/**
- * @param {any} request
- * @param {RouteFacts | undefined} routeFacts
- * @returns {string | null | undefined}
- */
+/** @param {any} request @param {RouteFacts | undefined} routeFacts @returns {string | null | undefined} */
 function knownTemplate (request, routeFacts) {
   const template = routeFacts?.framework?.readTemplate(routeFacts.subject)
   if (typeof template === 'string') return template
@@ -195,10 +186,7 @@ function operationOf (request, subject) {
   return ` ${operation}`
 }
 
-/**
- * @param {string} document
- * @param {unknown} wanted  the operation's name if the document defines several
- */
+/** @param {string} document @param {unknown} wanted  the operation's name if the document defines several */
 function nameOperation (document, wanted) {
   const isNamed = typeof wanted === 'string' && OPERATION_NAME.test(wanted)
   for (const [, kind, name] of document.matchAll(DEFINITION)) {

@@ -29,11 +29,7 @@ const TEMPLATE = /^\/[^\s\p{Cc}]{0,255}$/u
 /** On a request without a context of its own. */
 const ROUTE_FACTS = Symbol('loopscope.routeFacts')
 
-/**
- * Sets the template on behalf of the application.
- * @param {object} request
- * @param {string} template
- */
+/** Sets the template on behalf of the application. @param {object} request @param {string} template */
 function setRouteTemplate (request, template) {
   ensureRouteFacts(request).template = template
 }
@@ -76,9 +72,7 @@ function routeFactsIn ({ response, routeFacts, request }) {
   return response === null ? routeFactsOf(request) : routeFacts
 }
 
-/**
- * Sets the framework on each request for which a loaded framework makes an object of its own.
- */
+/** Sets the framework on each request for which a loaded framework makes an object of its own. */
 class FrameworkWatch {
   /** @type {Map<any, { own: Function, replaced: Function }>} what holds the function that makes the object */
   #watched = new Map()

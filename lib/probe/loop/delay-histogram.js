@@ -78,9 +78,7 @@ class BackFilledCounts extends BucketCounts {
   }
 }
 
-/**
- * The delays of 30 seconds, fine enough for percentiles.
- */
+/** The delays of 30 seconds, fine enough for percentiles. */
 class Slot {
   #counts = new Float64Array(BUCKETS)
   count = 0

@@ -187,10 +187,7 @@ class Heartbeat {
     this.#overheadMicros += monotonicMicros() - toMicros
   }
 
-  /**
-   * CPU time since the last call.
-   * @param {number} micros  now
-   */
+  /** CPU time since the last call. @param {number} micros  now */
   #takeCpuMs (micros) {
     const { cpuUsage = process.cpuUsage } = this.#parts
     const { user, system } = cpuUsage()

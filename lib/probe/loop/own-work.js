@@ -27,11 +27,7 @@ function createOwnWork ({ heartbeat }) {
     get totalMs () { return totalMs },
     begin: () => heartbeat.beginOwnWork(),
     end,
-    /**
-     * @template T
-     * @param {() => T} work
-     * @returns {T}
-     */
+    /** @template T @param {() => T} work @returns {T} */
     exempt (work) {
       heartbeat.beginOwnWork()
       try {

@@ -129,10 +129,7 @@ class LoopTime {
   }
 }
 
-/**
- * The CPU time of this thread counts as busy.
- * @returns {EventLoopUtilization} milliseconds
- */
+/** The CPU time of this thread counts as busy. @returns {EventLoopUtilization} milliseconds */
 function loopTimeByCpu () {
   const { user, system } = /** @type {NodeJS.CpuUsage} */ (process.threadCpuUsage?.() ?? process.cpuUsage())
   const active = (user + system) / 1e3

@@ -19,12 +19,7 @@ function keyOf (name) {
   return Symbol.for(`loopscope.${name}`)
 }
 
-/**
- * @template T
- * @param {string} name
- * @param {() => T} create
- * @returns {{ value: T, isFirst: boolean }}
- */
+/** @template T @param {string} name @param {() => T} create @returns {{ value: T, isFirst: boolean }} */
 function hold (name, create) {
   const key = keyOf(name)
   const place = /** @type {any} */ (globalThis)
@@ -53,11 +48,7 @@ function share (name, create) {
   return hold(name, create).value
 }
 
-/**
- * @template T
- * @param {string} name
- * @param {(value: T) => void} dispose  called for the last holder only
- */
+/** @template T @param {string} name @param {(value: T) => void} dispose  called for the last holder only */
 function release (name, dispose) {
   const key = keyOf(name)
   const place = /** @type {any} */ (globalThis)

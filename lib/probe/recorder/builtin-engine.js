@@ -38,11 +38,7 @@ function takesInterval ({ startCpuProfile } = profilerHere()) {
   return startCpuProfile !== undefined && startCpuProfile.length > 0
 }
 
-/**
- * @param {{ hz: number }} options
- * @returns {Engine}
- * @throws ERR_LOOPSCOPE_ENGINE_UNSUPPORTED
- */
+/** @param {{ hz: number }} options @returns {Engine} @throws ERR_LOOPSCOPE_ENGINE_UNSUPPORTED */
 function createBuiltinEngine ({ hz }) {
   if (!hasBuiltinProfiler()) throw new errors.ERR_LOOPSCOPE_ENGINE_UNSUPPORTED('builtin', 'v8.startCpuProfile(), which Node.js has from 24.12 on', process.versions.node)
   return new BuiltinEngine(hz)

@@ -68,10 +68,7 @@ class Recorder {
   #fastMicros = FIRST_FAST_MICROS
   #nextCallback = new NextCallback(() => this.sampleFast())
 
-  /**
-   * @param {RecorderParts} parts
-   * @throws ERR_LOOPSCOPE_ENGINE_MISSING, ERR_LOOPSCOPE_ENGINE_UNSUPPORTED
-   */
+  /** @param {RecorderParts} parts @throws ERR_LOOPSCOPE_ENGINE_MISSING, ERR_LOOPSCOPE_ENGINE_UNSUPPORTED */
   constructor (parts) {
     this.#parts = parts
     this.#engines = parts.engines.map(name => ({ name, engine: ENGINES[name].create({ hz: parts.hz }), canSlow: ENGINES[name].canSlow() }))

@@ -11,11 +11,7 @@ const { ownRequire } = require('../../base/own-files')
 
 const PACKAGE = 'v8-profiler-next'
 
-/**
- * @param {{ hz: number }} options
- * @returns {Engine}
- * @throws ERR_LOOPSCOPE_ENGINE_MISSING
- */
+/** @param {{ hz: number }} options @returns {Engine} @throws ERR_LOOPSCOPE_ENGINE_MISSING */
 function createV8ProfilerEngine ({ hz }) {
   const profiler = load()
   profiler.setGenerateType(1) // flat nodes, as in a .cpuprofile

@@ -150,11 +150,7 @@ function toFrame (place) {
   return { functionName: place.function, scriptId: '0', url: place.file, lineNumber: place.line - 1, columnNumber: place.column - 1 }
 }
 
-/**
- * @param {CallFrame} frame
- * @param {CallFrame} original
- * @returns {CallPlace | null} null where they are the same
- */
+/** @param {CallFrame} frame @param {CallFrame} original @returns {CallPlace | null} null where they are the same */
 function toPlace (frame, { functionName, url, lineNumber, columnNumber }) {
   if (url === frame.url && lineNumber === frame.lineNumber && columnNumber === frame.columnNumber) return null
   return { function: functionName || '(anonymous)', file: url, line: lineNumber + 1, column: columnNumber + 1 }

@@ -60,10 +60,7 @@ class SyncCallDetector {
   /** @type {NodeJS.Timeout | undefined} */
   #timer
 
-  /**
-   * @param {DetectorOptions} options
-   * @throws ERR_LOOPSCOPE_INVALID_OPTION for an unknown API
-   */
+  /** @param {DetectorOptions} options @throws ERR_LOOPSCOPE_INVALID_OPTION for an unknown API */
   constructor ({
     apis, thresholdMs, flagMsPerSecond, flagCallsPerSecond, routeNow = () => null, onFlag = () => {}, onFault = () => {},
     showFile = file => file, toOriginal, now = () => performance.now()
@@ -107,12 +104,7 @@ class SyncCallDetector {
     this.#meters = []
   }
 
-  /**
-   * Does loopscope's own work: its calls are not recorded.
-   * @template T
-   * @param {() => T} work
-   * @returns {T}
-   */
+  /** Does loopscope's own work: its calls are not recorded. @template T @param {() => T} work @returns {T} */
   unwatched (work) {
     return this.#pauses.during(work)
   }
@@ -190,11 +182,7 @@ class SyncCallDetector {
     })
   }
 
-  /**
-   * @param {SiteTable} table
-   * @param {{ isSettled: boolean }} options
-   * @param {readonly Site[]} [only]
-   */
+  /** @param {SiteTable} table @param {{ isSettled: boolean }} options @param {readonly Site[]} [only] */
   #list (table, options, only) {
     return table.apis().flatMap(calls => calls.read(options))
       .filter(({ site }) => only === undefined || only.includes(site))
@@ -202,11 +190,7 @@ class SyncCallDetector {
       .sort((a, b) => Number(b.flagged) - Number(a.flagged) || b.totalMs - a.totalMs || b.calls - a.calls)
   }
 
-  /**
-   * @param {Site} site
-   * @param {ReturnType<ApiCalls['read']>[number]['reading']} reading
-   * @returns {ExactSyncCall}
-   */
+  /** @param {Site} site @param {ReturnType<ApiCalls['read']>[number]['reading']} reading @returns {ExactSyncCall} */
   #show (site, reading) {
     const { api } = site.target
     const place = this.#places.of(site.place)

@@ -22,11 +22,7 @@ class ExactCalls {
     this.#detector = options === false ? null : this.#makeDetector({ ...options, ...parts }, logger)
   }
 
-  /**
-   * What it needs is loaded with it: it has many parts.
-   * @param {DetectorOptions} options
-   * @param {Logger} logger
-   */
+  /** What it needs is loaded with it: it has many parts. @param {DetectorOptions} options @param {Logger} logger */
   #makeDetector (options, logger) {
     const { SyncCallDetector } = require('./detector')
     const { FlagLog } = require('../../shared/sync-calls/flags')

@@ -222,11 +222,7 @@ class Pauses {
 
   end () { this.#count-- }
 
-  /**
-   * @template T
-   * @param {() => T} work
-   * @returns {T}
-   */
+  /** @template T @param {() => T} work @returns {T} */
   during (work) {
     this.begin()
     try {

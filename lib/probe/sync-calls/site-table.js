@@ -92,13 +92,7 @@ class SiteTable {
     return this.#others.get(target) ?? this.#addSite(this.#others, target, target, OTHER_PLACE)
   }
 
-  /**
-   * @template K
-   * @param {Map<K, Site>} sites
-   * @param {K} key
-   * @param {Target} target
-   * @param {CallPlace} place
-   */
+  /** @template K @param {Map<K, Site>} sites @param {K} key @param {Target} target @param {CallPlace} place */
   #addSite (sites, key, target, place) {
     const site = new Site(target, place)
     sites.set(key, site)

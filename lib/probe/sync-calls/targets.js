@@ -83,11 +83,7 @@ const ROWS = [
 
 const MODULES = ['node:fs', 'node:crypto', 'node:zlib', 'node:child_process']
 
-/**
- * Not require(): bundlers would try to resolve the module.
- * @param {string} module
- * @returns {any}
- */
+/** Not require(): bundlers would try to resolve the module. @param {string} module @returns {any} */
 function builtin (module) {
   return process.getBuiltinModule(module)
 }
@@ -104,10 +100,7 @@ function rowsOfNames (module) {
     .map(([name]) => row(`${module.slice('node:'.length)}.${name}`, module, [name]))
 }
 
-/**
- * @param {Target} target
- * @returns {{ holder: any, name: string }} the object that has the function, as it is now
- */
+/** @param {Target} target @returns {{ holder: any, name: string }} the object that has the function, as it is now */
 function propertyOf ({ module, path }) {
   let holder = module === null ? globalThis : builtin(module)
   for (const name of path.slice(0, -1)) holder = holder?.[name]
@@ -120,9 +113,7 @@ function exists (target) {
   return holder !== undefined && typeof Object.getOwnPropertyDescriptor(holder, name)?.value === 'function'
 }
 
-/**
- * @returns {Target[]} every API that this Node has; a function that is a property of another one comes before it
- */
+/** @returns {Target[]} every API that this Node has; a function that is a property of another one comes before it */
 function listTargets () {
   return [...ROWS.filter(exists), ...MODULES.flatMap(rowsOfNames)]
 }

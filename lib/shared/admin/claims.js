@@ -43,11 +43,7 @@ function holderOf (folder) {
   return attempt(() => fs.readdirSync(folder)[0] ?? null, null)
 }
 
-/**
- * @param {string} folder
- * @param {string} me
- * @returns {boolean} false: another process was faster
- */
+/** @param {string} folder @param {string} me @returns {boolean} false: another process was faster */
 function make (folder, me) {
   const made = fs.mkdtempSync(`${folder}.`)
   try {

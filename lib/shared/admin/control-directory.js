@@ -79,20 +79,13 @@ function holdControlDirectory (directory) {
   }
 }
 
-/**
- * @param {number} fd
- * @returns {string | null} null without /proc, and where the permission model looks at names
- */
+/** @param {number} fd @returns {string | null} null without /proc, and where the permission model looks at names */
 function nameOf (fd) {
   const name = `/proc/self/fd/${fd}`
   return process.permission === undefined && fs.existsSync(name) ? name : null
 }
 
-/**
- * @param {string} dir
- * @param {import('node:fs').Stats} stats
- * @param {number} forbidden  bits of the mode
- */
+/** @param {string} dir @param {import('node:fs').Stats} stats @param {number} forbidden  bits of the mode */
 function assertOwnedByUser (dir, stats, forbidden) {
   const found = describeUnsafe(stats, { forbidden })
   if (found !== null) throw new errors.ERR_LOOPSCOPE_SOCKET_UNUSABLE(dir, `wanted a directory of this user alone, got ${found}`)

@@ -76,12 +76,7 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_ENGINE_MISSING: { status: 503, remedy: 'Install the package, or use the built-in engine.' }
 }))
 
-/**
- * @param {number} status
- * @param {AdminBody} body
- * @param {Record<string, string>} [headers]
- * @returns {AdminResponse}
- */
+/** @param {number} status @param {AdminBody} body @param {Record<string, string>} [headers] @returns {AdminResponse} */
 function createResponse (status, body, headers = {}) {
   return { status, headers: { ...HEADERS, ...headers }, body }
 }

@@ -93,10 +93,7 @@ function createTokens ({ tokens, tokenFile, onFault, now = monotonicMs }) {
     }
   }
 
-  /**
-   * @param {string} token
-   * @returns {Scope | null} the widest that it has; null for one that is not known
-   */
+  /** @param {string} token @returns {Scope | null} the widest that it has; null for one that is not known */
   function scopeOf (token) {
     readFile()
     const digest = Buffer.from(hashToken(token))

@@ -24,11 +24,7 @@ const CHECK_EVERY_MS = 250 // for the end of the process that is replaced
  * @param {number} [parts.parent]
  */
 function createWorkerGroup ({ controlDir, parent = process.ppid }) {
-  /**
-   * @template T
-   * @param {(directory: string) => T} work
-   * @returns {T}
-   */
+  /** @template T @param {(directory: string) => T} work @returns {T} */
   function within (work) {
     const { name, release } = holdControlDirectory(controlDir)
     try {
@@ -76,11 +72,7 @@ function read (file) {
   return attempt(() => readRegularText(file, { maxBytes: MAX_BYTES }), null)
 }
 
-/**
- * Written atomically, and only one process is the first.
- * @param {string} file
- * @param {string} text
- */
+/** Written atomically, and only one process is the first. @param {string} file @param {string} text */
 function write (file, text) {
   const made = `${file}.${process.pid}`
   fs.writeFileSync(made, text, { mode: 0o600 })

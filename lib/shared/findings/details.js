@@ -50,10 +50,7 @@ const CHANGES = { removed: 'without it', asynchronous: 'off the event loop', sca
 // A smaller gain is within the difference between two processes of the same code.
 const MIN_GAIN = 1.05
 
-/**
- * @param {Prediction | null | undefined} prediction
- * @returns {string} empty: there is nothing to predict
- */
+/** @param {Prediction | null | undefined} prediction @returns {string} empty: there is nothing to predict */
 function predictionText (prediction) {
   if (!prediction) return ''
   const { change, reason, routes, maxSpeedUp } = prediction

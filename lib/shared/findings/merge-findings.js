@@ -173,12 +173,7 @@ function medianOf (values) {
   return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2
 }
 
-/**
- * @param {Worker} worker
- * @param {Difference[]} differences
- * @param {number} of
- * @returns {GroupFinding}
- */
+/** @param {Worker} worker @param {Difference[]} differences @param {number} of @returns {GroupFinding} */
 function hotWorkerFinding ({ pid, observedMs }, differences, of) {
   const hotter = differences.find(({ name }) => name === 'utilization')
   const share = hotter === undefined ? 0 : hotter.value - hotter.median

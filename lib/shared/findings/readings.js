@@ -393,10 +393,7 @@ function outsideHeapOf ({ process }) {
   return process?.memory.outside ?? null
 }
 
-/**
- * dns.lookup(), in a thread of libuv's pool.
- * @param {string} kind  of a resource, as Node.js names it
- */
+/** dns.lookup(), in a thread of libuv's pool. @param {string} kind  of a resource, as Node.js names it */
 function isPoolLookup (kind) {
   return /^Get(Addr|Name)Info/i.test(kind)
 }

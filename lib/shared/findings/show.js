@@ -61,10 +61,7 @@ function headline ({ observedSeconds, figures, blockedMs, isStale, at, observed,
   return `${name}, observed ${rounded(observedSeconds)} s${when}: ${facts.join(', ')}${stale}`
 }
 
-/**
- * @param {Omit<Finding, 'id'> & { id: string }} finding
- * @returns {{ name: string, text: string }[]}
- */
+/** @param {Omit<Finding, 'id'> & { id: string }} finding @returns {{ name: string, text: string }[]} */
 function parts ({ id, where, what, why, instead, evidence, confidence, next, prediction, again }) {
   const figures = formatEvidence(evidence, { duration, bytes: megabytes }).map(({ name, text }) => `${name} ${text}`)
   return [

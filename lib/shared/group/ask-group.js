@@ -47,12 +47,7 @@ function askGroup (members, path, question = {}) {
   return Promise.all(members.map(member => ask(member, path, question)))
 }
 
-/**
- * @param {Member} member
- * @param {string} path
- * @param {GroupQuestion} question
- * @returns {Promise<GroupAnswer>}
- */
+/** @param {Member} member @param {string} path @param {GroupQuestion} question @returns {Promise<GroupAnswer>} */
 function ask (member, path, { withinMs = WITHIN_MS, method = 'GET', accept, headers: more, body, maxBytes = MAX_BYTES, signal }) {
   return new Promise(resolve => {
     const text = body === undefined ? '' : JSON.stringify(body)
@@ -100,12 +95,7 @@ async function read (response, maxBytes) {
   return Buffer.concat(chunks)
 }
 
-/**
- * @param {Member} member
- * @param {http.IncomingMessage} response
- * @param {Buffer | null} body
- * @returns {GroupAnswer}
- */
+/** @param {Member} member @param {http.IncomingMessage} response @param {Buffer | null} body @returns {GroupAnswer} */
 function toAnswer (member, { statusCode: status = 0, headers }, body) {
   const stale = Date.parse(String(headers[STALE_SINCE]))
   const problem = body === null ? 'its answer is too large' : status >= 300 ? `it answered ${status}${detailOf(body)}` : null

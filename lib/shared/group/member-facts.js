@@ -52,11 +52,7 @@ function factsName (socket) {
   return socket.replace(/\.sock$/, '.json')
 }
 
-/**
- * Where a process listens.
- * @param {string} directory
- * @param {Pick<MemberFacts, 'socket' | 'pipe'>} facts
- */
+/** Where a process listens. @param {string} directory @param {Pick<MemberFacts, 'socket' | 'pipe'>} facts */
 function addressOf (directory, { socket, pipe }) {
   return hasNamedPipes() && pipe !== undefined ? pipe : path.join(directory, socket)
 }

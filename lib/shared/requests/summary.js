@@ -21,10 +21,7 @@ function describeCounts (answer, shownCount) {
   return `${total === 0 ? 'no requests' : `${total} request${total === 1 ? '' : 's'}`} under way${shown}${sockets}${blocked}`
 }
 
-/**
- * @param {Pick<Summary, 'running'>} answer
- * @returns {string} where the running code is; '': not known
- */
+/** @param {Pick<Summary, 'running'>} answer @returns {string} where the running code is; '': not known */
 function describeRunning ({ running }) {
   if (running === null || running.culprit === null) return ''
   return describeCulprit(running.culprit, { route: running.route, stack: [] })

@@ -89,11 +89,7 @@ function findRefusal (acts, { coolDownSeconds, perDay, perCulpritPerDay, highWat
   return highWaterMark && !isWorse ? { reason: 'highWaterMark', untilMs: at } : null
 }
 
-/**
- * Rules that have another name now, or are gone.
- * @param {LimitState} state
- * @param {number} nowMs
- */
+/** Rules that have another name now, or are gone. @param {LimitState} state @param {number} nowMs */
 function withoutOld (state, nowMs) {
   return Object.fromEntries(Object.entries(state).filter(([, acts]) => acts.some(act => isRecent(act, nowMs))))
 }

@@ -62,10 +62,7 @@ function parseFileName (name) {
   return { kind, extension, at, pid: Number(pid) }
 }
 
-/**
- * What an artifact made in place has beside it: its facts, as JSON.
- * @param {string} name  of the artifact
- */
+/** What an artifact made in place has beside it: its facts, as JSON. @param {string} name  of the artifact */
 function sidecarOf (name) {
   return `${name}${SIDECAR_EXTENSION}`
 }

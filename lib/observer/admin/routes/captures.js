@@ -97,12 +97,7 @@ class CaptureRoutes {
     return this.#respondFor(job, context)
   }
 
-  /**
-   * @param {string} kind
-   * @param {boolean} isExclusive
-   * @param {string} base
-   * @returns {Problem | null}
-   */
+  /** @param {string} kind @param {boolean} isExclusive @param {string} base @returns {Problem | null} */
   #refusalNow (kind, isExclusive, base) {
     const same = isExclusive ? this.#jobs.underWay(kind) : null
     if (same !== null) {

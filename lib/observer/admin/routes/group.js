@@ -198,11 +198,7 @@ function createCaptureRoute () {
   }
 }
 
-/**
- * @param {MemberCapture[]} captures
- * @param {Pick<GroupCaptures, 'group' | 'kind'>} of
- * @param {Context} context
- */
+/** @param {MemberCapture[]} captures @param {Pick<GroupCaptures, 'group' | 'kind'>} of @param {Context} context */
 function answerOf (captures, of, { request: { base }, sources }) {
   const here = new Set(sources.store.list().map(({ name }) => name))
   const processes = captures.map(({ capture, ...answer }) => {

@@ -117,10 +117,7 @@ async function exactCalls (sources) {
   return value.exact ?? []
 }
 
-/**
- * @param {ExactSyncCall[]} calls
- * @param {ExactSyncCall[]} before  earlier ones, of the same sites
- */
+/** @param {ExactSyncCall[]} calls @param {ExactSyncCall[]} before  earlier ones, of the same sites */
 function since (calls, before) {
   /** @param {ExactSyncCall} call */
   const keyOf = ({ api, callSite: { file, line, column } }) => `${api} ${file}:${line}:${column}`

@@ -33,11 +33,7 @@ function assertFits (cost, room) {
   throw new errors.ERR_LOOPSCOPE_SNAPSHOT_REFUSED(`${reasons.join('; ')}; ${price} (estimated from ${cost.basis})`, CHEAPER)
 }
 
-/**
- * @param {Estimate} cost
- * @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number }} room
- * @returns {Shortage[]}
- */
+/** @param {Estimate} cost @param {{ memory: MemoryRoom, disk: DiskRoom, copies: number }} room @returns {Shortage[]} */
 function findShortages ({ memoryBytes, reusableBytes, fileBytes }, { memory, disk, copies }) {
   const allFilesBytes = fileBytes * copies * DISK_MARGIN
   const needs = [

@@ -136,12 +136,7 @@ function toPrevious ({ before, after, pauseMs }, { nodes, edges, generatedNames:
   return { before, after, nodes, edges, names, fileBytes, pauseMs }
 }
 
-/**
- * The metadata stored beside the file.
- * @param {TakeFacts} facts
- * @param {Verified} verified
- * @param {Estimate} cost
- */
+/** The metadata stored beside the file. @param {TakeFacts} facts @param {Verified} verified @param {Estimate} cost */
 function metadataOf ({ before, after, peakRssBytes, ...facts }, { nodes, edges, strings }, { memoryBytes, fileBytes, pauseMs, basis }) {
   return {
     ...facts,

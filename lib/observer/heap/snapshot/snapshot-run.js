@@ -106,10 +106,7 @@ class SnapshotRun {
     return findCanaries(this.#file, classIndex, { signal: this.#signal })
   }
 
-  /**
-   * @param {Buffer} nameKey
-   * @returns {Promise<{ mode: SnapshotOrder['redact'] } & Partial<Redacted>>}
-   */
+  /** @param {Buffer} nameKey @returns {Promise<{ mode: SnapshotOrder['redact'] } & Partial<Redacted>>} */
   async redact (nameKey) {
     const { redact: mode, hasPseudonyms } = this.#order
     if (mode === 'off') return { mode }

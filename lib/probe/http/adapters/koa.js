@@ -26,11 +26,7 @@ const KOA = {
 
 /** @param {RequestMiddleware} middleware */
 function createKoaMiddleware (middleware) {
-  /**
-   * @param {KoaContext} context
-   * @param {() => Promise<unknown>} next
-   * @returns {Promise<unknown>}
-   */
+  /** @param {KoaContext} context @param {() => Promise<unknown>} next @returns {Promise<unknown>} */
   return function loopscope (context, next) {
     setFramework(context.req, context, KOA)
     /** @type {Promise<unknown> | undefined} */

@@ -141,11 +141,7 @@ function createHttp2Requests (onRequest) {
   }
 }
 
-/**
- * @param {ServerHttp2Stream} stream
- * @param {any} headers
- * @returns {any} the stand-in that a route is read from
- */
+/** @param {ServerHttp2Stream} stream @param {any} headers @returns {any} the stand-in that a route is read from */
 function standInFor (stream, headers) {
   return { method: headers[':method'], url: headers[':path'], httpVersion: '2.0', headers, stream }
 }
