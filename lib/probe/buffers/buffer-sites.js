@@ -9,7 +9,7 @@ const { monotonicMicros } = require('../../base/monotonic')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { contextOn } = require('../http/contexts/one-request')
 const { routeOf } = require('../http/route-template')
-const { Patches, wrapCreator, wrapListening, wrapReceiver } = require('../sync-calls/wrapper')
+const { Patches, wrapNoted } = require('../sync-calls/wrapper')
 const { sitesOf } = require('./buffer-stacks')
 
 /** @import { CapturedStack } from '../call-sites' */
@@ -174,13 +174,25 @@ class BufferSites {
     const { Readable } = process.getBuiltinModule('node:stream')
     const { IncomingMessage } = process.getBuiltinModule('node:http')
     this.#sources = [IncomingMessage, process.getBuiltinModule('node:net').Socket]
-    for (const name of CREATORS) this.#patches.apply(Buffer, name, original => wrapCreator(original, this.#meter))
+    const meter = this.#meter
+    /** @param {any} created @param {any} self @param {any} first @param {Function} wrapper */
+    const noteCreated = (created, self, first, wrapper) => {
+      if (created === meter.last) return
+      meter.last = created
+      if (!((meter.left -= created?.byteLength) > 0)) meter.sampleCreated(created, wrapper) // also where it is not a number
+    }
+    for (const name of CREATORS) this.#patches.apply(Buffer, name, original => wrapNoted(original, noteCreated))
+    const noteReceived = (/** @type {unknown} */ result, /** @type {any} */ stream, /** @type {any} */ chunk) => {
+      if (typeof chunk === 'object' && chunk !== null && !((meter.left -= chunk.byteLength) > 0)) meter.sampleReceived(stream, chunk)
+    }
     // Requests may have a push() of their own that calls the original.
     for (const { prototype } of [Readable, IncomingMessage]) {
-      if (Object.hasOwn(prototype, 'push')) this.#patches.apply(prototype, 'push', original => wrapReceiver(original, this.#meter))
+      if (Object.hasOwn(prototype, 'push')) this.#patches.apply(prototype, 'push', original => wrapNoted(original, noteReceived))
     }
     const noteReader = guarded((/** @type {any} */ stream, /** @type {Function} */ wrapper) => this.#noteReader(stream, wrapper))
-    this.#patches.apply(Readable.prototype, 'on', original => wrapListening(original, ['data', 'readable'], noteReader))
+    this.#patches.apply(Readable.prototype, 'on', original => wrapNoted(original, (result, stream, event, wrapper) => {
+      if (event === 'data' || event === 'readable') noteReader(stream, wrapper)
+    }))
   }
 
   /** @param {any} created @param {Function} wrapper */

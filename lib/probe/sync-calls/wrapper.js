@@ -7,7 +7,6 @@
 const { syncBuiltinESMExports } = require('node:module')
 const { WRAPPERS_FOLDER } = require('../../base/own-files')
 
-/** @import { BytesMeter } from '../buffers/buffer-sites' */
 /** @import { TimedMeter, CountedMeter } from './meters' */
 
 const { apply, construct } = Reflect // as they were before any wrapping
@@ -105,32 +104,11 @@ function wrapCounted (original, meter) {
 }
 
 /**
- * For functions that create Buffers: a comparison and a subtraction per call, and no object for `arguments`.
+ * For functions whose result, object or first argument matters after the call. `arguments` is only passed on, so V8 creates no object for it.
  * @param {Function} original
- * @param {BytesMeter} meter
+ * @param {(result: any, self: any, first: any, wrapper: Function) => void} note  it does not throw
  */
-function wrapCreator (original, meter) {
-  const wrapper = {
-    /** @this {unknown} */
-    loopscopeWrapper () {
-      let created
-      try {
-        created = apply(original, this, arguments)
-      } catch (error) {
-        throw withoutOwnFrames(error)
-      }
-      if (created !== meter.last) {
-        meter.last = created
-        if (!((meter.left -= created?.byteLength) > 0)) meter.sampleCreated(created, wrapper) // also where it is not a number
-      }
-      return created
-    }
-  }.loopscopeWrapper
-  return copyProperties(wrapper, original)
-}
-
-/** For functions that are called with data. @param {Function} original @param {BytesMeter} meter */
-function wrapReceiver (original, meter) {
+function wrapNoted (original, note) {
   const wrapper = {
     /** @this {unknown} */
     loopscopeWrapper () {
@@ -140,32 +118,7 @@ function wrapReceiver (original, meter) {
       } catch (error) {
         throw withoutOwnFrames(error)
       }
-      const chunk = arguments[0]
-      if (typeof chunk === 'object' && chunk !== null && !((meter.left -= chunk.byteLength) > 0)) meter.sampleReceived(this, chunk)
-      return result
-    }
-  }.loopscopeWrapper
-  return copyProperties(wrapper, original)
-}
-
-/**
- * For functions that are called with the name of an event.
- * @param {Function} original
- * @param {readonly [string, string]} events
- * @param {(self: any, wrapper: Function) => void} look  called for these; it does not throw
- */
-function wrapListening (original, [one, other], look) {
-  const wrapper = {
-    /** @this {unknown} */
-    loopscopeWrapper () {
-      let result
-      try {
-        result = apply(original, this, arguments)
-      } catch (error) {
-        throw withoutOwnFrames(error)
-      }
-      const event = arguments[0]
-      if (event === one || event === other) look(this, wrapper)
+      note(result, this, arguments[0], wrapper)
       return result
     }
   }.loopscopeWrapper
@@ -307,4 +260,4 @@ function restoreProperties (replacement, original) {
   }
 }
 
-module.exports = { Patches, makeCountedDate, wrapCounted, wrapCreator, wrapListening, wrapReceiver, wrapTimed, wrapToString }
+module.exports = { Patches, makeCountedDate, wrapCounted, wrapNoted, wrapTimed, wrapToString }
