@@ -34,7 +34,7 @@ function newQueue (t, { dir, owner = 'one', maxBytes = MIB, ...more } = {}) {
 
 function newSender (t, queue, url, { headers = {}, isUrgent = false } = {}) {
   const outcomes = []
-  const sender = new Sender({ queue, isUrgent, settings: { url, headers }, onOutcome: (outcome, problem) => outcomes.push({ outcome, problem }), delayMs: () => 5 })
+  const sender = new Sender({ queue, isUrgent, settings: { url, headers }, addressOf: url => url, onOutcome: (outcome, problem) => outcomes.push({ outcome, problem }), delayMs: () => 5 })
   t.after(() => sender.stop())
   return { sender, outcomes }
 }
@@ -124,7 +124,7 @@ test('evidence is tried at once, whatever failed before', async t => {
   const receiver = await receive(t, { answer: () => isUp ? 200 : 503 })
   const address = `http://127.0.0.1:${receiver.port}`
   const { queue, put } = newQueue(t)
-  const sender = new Sender({ queue, isUrgent: true, settings: { url: address, headers: {} }, onOutcome: () => {}, delayMs: () => 2 ** 30 })
+  const sender = new Sender({ queue, isUrgent: true, settings: { url: address, headers: {} }, addressOf: url => url, onOutcome: () => {}, delayMs: () => 2 ** 30 })
   t.after(() => sender.stop())
   put(`${address}/first`, 10, true)
   sender.wake({ isNew: true })

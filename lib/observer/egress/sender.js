@@ -21,7 +21,6 @@ const TRANSIENT = [408, 425, 429]
 class Sender {
   #parts
   #delayMs
-  #addressOf
   #isAwake = false
   /** Callers that wait until there is nothing to do for now. @type {(() => void)[]} */
   #waiting = []
@@ -35,15 +34,13 @@ class Sender {
    * @param {Queue} parts.queue
    * @param {boolean} parts.isUrgent  whether it sends urgent items: evidence does not wait behind profiles
    * @param {{ url: string, headers: Readonly<Record<string, string>> }} parts.settings  including secrets
-   * @param {(url: string) => string | null} [parts.addressOf]  URL of an item; null: not an item of this destination. By default the item's own URL,
-   *   if it has the origin of the option
+   * @param {(url: string) => string | null} parts.addressOf  URL of an item; null: not an item of this destination
    * @param {(outcome: EgressOutcome, problem: string | null) => void} parts.onOutcome
    * @param {typeof retryDelayMs} [parts.delayMs]
    */
   constructor (parts) {
     this.#parts = parts
     this.#delayMs = parts.delayMs ?? retryDelayMs
-    this.#addressOf = parts.addressOf ?? (url => hasOrigin(url, parts.settings.url) ? url : null)
   }
 
   /**
@@ -91,10 +88,10 @@ class Sender {
 
   /** @param {Waiting} entry @returns {Promise<number>} delay before the next attempt */
   async #try (entry) {
-    const { queue, onOutcome } = this.#parts
+    const { queue, addressOf, onOutcome } = this.#parts
     const facts = queue.hold(entry)
     if (facts === null) return 0
-    const address = this.#addressOf(facts.url)
+    const address = addressOf(facts.url)
     if (address === null) {
       queue.setAside(entry)
       return 0
@@ -102,7 +99,7 @@ class Sender {
     const { status, askedMs, problem } = await this.#answerTo(entry, { ...facts, url: address })
     queue.release(entry)
     if (this.#end.signal.aborted) return 0
-    if (status !== null && !isTransient(status)) {
+    if (status !== null && status < 500 && !TRANSIENT.includes(status)) {
       queue.remove(entry)
       this.#failures = 0
       const isSent = status >= 200 && status < 300
@@ -146,16 +143,6 @@ class Sender {
     }))
     this.#isResting = false
   }
-}
-
-/** @param {string} url @param {string} configured */
-function hasOrigin (url, configured) {
-  return URL.canParse(url) && new URL(url).origin === new URL(configured).origin
-}
-
-/** @param {number} status */
-function isTransient (status) {
-  return status >= 500 || TRANSIENT.includes(status)
 }
 
 /**
