@@ -41,7 +41,7 @@ const PROFILE_FILE_OPTIONS = Object.freeze(/** @type {const} */ ({
 async function encodeProfileFile (file, format, { values, terminal, title }) {
   const mapping = createSourceMapping({ values, terminal })
   const context = { title, ...(values.root && { appRoot: values.root }) }
-  if (isHeapProfileFile(file)) {
+  if (path.extname(file) === '.heapprofile') {
     assertNoRoute(file, values.route)
     const { HEAP_FORMATS } = require('../formats/formats')
     return HEAP_FORMATS[format].encode({ profile: await mapping.heapProfile(readHeapProfile(file)), before: null }, context)
@@ -69,11 +69,6 @@ function readHeapProfile (file) {
   const profile = toHeapProfile(readJson(file, HEAP_PROFILE))
   if (!isHeapProfile(profile)) throw new Failure('failed', `${file} is not a heap profile.`, `Expected ${HEAP_PROFILE}.`)
   return profile
-}
-
-/** @param {string} file */
-function isHeapProfileFile (file) {
-  return path.extname(file) === '.heapprofile'
 }
 
 /**

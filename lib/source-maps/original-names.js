@@ -55,7 +55,7 @@ function toSourceFile (source, { folder, script, appRoot }) {
   // A package's code stays a package's, wherever it was built, and whether or not the package brings its sources.
   if (owner !== undefined) return file.replaceAll('\\', '/').startsWith(owner) ? file : null
   const isInside = file.startsWith(appRoot.replace(/[\\/]*$/, path.sep))
-  return isInside || (SOURCE_CODE.test(file) && isThere(file)) ? file : toName(source)
+  return isInside || (SOURCE_CODE.test(file) && attempt(() => fs.statSync(file).isFile(), false)) ? file : toName(source)
 }
 
 /**
@@ -73,11 +73,6 @@ function resolveSource (source, folder, appRoot) {
   const name = decoded(source.replace(BUNDLERS, '').replace(/\?[^?/]*$/, ''))
   // webpack:///external "fs", webpack/bootstrap
   return BUNDLERS.test(source) && !/^(external |webpack\/)/.test(name) ? path.resolve(appRoot, name) : name
-}
-
-/** @param {string} file */
-function isThere (file) {
-  return attempt(() => fs.statSync(file).isFile(), false)
 }
 
 module.exports = { toSourceFile, toOriginalName }

@@ -135,7 +135,7 @@ class RequestDurations {
    */
   #learn (active, route, status, seconds) {
     const boundedRoute = this.#admit(route)
-    const boundedStatus = isStatus(status) ? status : OTHER
+    const boundedStatus = Number.isInteger(status) && status >= 100 && status <= 599 ? status : OTHER
     if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
     const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), active, () => ({ name: `${active.method} ${boundedRoute}`, byStatus: new Map() }))
     entryOf(byStatus, boundedStatus, createBuckets).observe(seconds)
@@ -176,11 +176,6 @@ class RequestDurations {
     this.#routeCount++
     return route
   }
-}
-
-/** @param {number} status */
-function isStatus (status) {
-  return Number.isInteger(status) && status >= 100 && status <= 599
 }
 
 /** @returns {Map<any, any>} */

@@ -132,13 +132,8 @@ function withOtlpEndpoint (egress, variables) {
 function pairsOf (text = '') {
   return new Map(text.split(',').flatMap(pair => {
     const [, key, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? []
-    return key === undefined ? [] : [[key, decoded(value)]]
+    return key === undefined ? [] : [[key, attempt(() => decodeURIComponent(value), value)]]
   }))
-}
-
-/** @param {string} value */
-function decoded (value) {
-  return attempt(() => decodeURIComponent(value), value)
 }
 
 module.exports = { applicationVariables, environmentFacts, reasonNodeProfiles, withOtlpEndpoint, withServiceName }

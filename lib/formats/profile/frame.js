@@ -114,13 +114,8 @@ function toPath (place) {
 function fromFileUrl (url) {
   if (!URL.canParse(url)) return url
   const { host, pathname } = new URL(url)
-  const path = decode(pathname).replace(/^\/([a-z]:)/i, '$1')
+  const path = attempt(() => decodeURIComponent(pathname), pathname).replace(/^\/([a-z]:)/i, '$1')
   return host === '' ? path : `//${host}${path}`
-}
-
-/** @param {string} pathname */
-function decode (pathname) {
-  return attempt(() => decodeURIComponent(pathname), pathname)
 }
 
 /**

@@ -63,7 +63,7 @@ class SampledCalls {
     this.#busyMicros += busyMicros
     for (const { api, caller, micros, routes } of calls) this.#siteOf(api, caller).add(micros, routes)
     // Positions are resolved now, so that they are available for readers.
-    unattended(this.#parts.sourceMaps.frames(this.#callers()))
+    unattended(this.#parts.sourceMaps.frames([...this.#sites.values()].map(({ caller }) => caller)))
     this.#flag()
     return { busyMicros, idleMicros: window.endTime - window.startTime - busyMicros }
   }
@@ -86,10 +86,6 @@ class SampledCalls {
     const due = this.#flags.tick([...this.#sites.values()], nowMs)
     if (this.#parts.hasExactCalls) return
     for (const call of this.#show(due)) this.#flagLog.add(call, `${Math.round(call.share * 100)} % of the busy time so far`)
-  }
-
-  #callers () {
-    return [...this.#sites.values()].map(({ caller }) => caller)
   }
 
   /** @param {SampledSite[]} sites @returns {SampledSyncCall[]} */

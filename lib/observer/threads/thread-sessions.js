@@ -87,7 +87,7 @@ class ThreadSessions {
     this.#ends = [
       listen('NodeWorker.attachedToWorker', ({ params }) => {
         const thread = new ThreadSession(/** @type {Attached} */ (params), { post })
-        if (isOwnThread(thread)) return
+        if (thread.id === threadId || thread.url === OWN_URL) return
         this.#threads.set(params.sessionId, thread)
         for (const onThread of this.#users) onThread(thread)
       }),
@@ -113,11 +113,6 @@ class ThreadSessions {
     this.#ends = []
     this.#threads.clear()
   }
-}
-
-/** @param {ThreadSession} thread */
-function isOwnThread ({ id, url }) {
-  return id === threadId || url === OWN_URL
 }
 
 /**

@@ -25,7 +25,7 @@ const MAX_SEARCHED = 500 // of files and folders
  * @returns {{ root: string, name: string }} the folder of the application's package.json, and the name in it
  */
 function findApplication ({ entry = process.argv[1], folder = process.cwd() } = {}) {
-  const start = entry === undefined ? folder : path.dirname(realPath(entry))
+  const start = entry === undefined ? folder : path.dirname(attempt(() => fs.realpathSync(entry), path.resolve(entry))) // of node -e, or a file given without its extension
   const own = nearestPackage(start) ?? { root: start, name: NAMELESS }
   if (entry === undefined || !isOfPackage(entry)) return own
   // A command of a package, such as `next start`, runs the application in the working directory. Where that holds no code (only a configuration, or
@@ -79,11 +79,6 @@ function nearestPackage (start) {
     }
     if (folder === path.dirname(folder)) return marked
   }
-}
-
-/** @param {string} file */
-function realPath (file) {
-  return attempt(() => fs.realpathSync(file), path.resolve(file)) // node -e, or a file given without its extension
 }
 
 /** @param {string} folder @returns {any} what its package.json holds; null where there is none */
