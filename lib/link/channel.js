@@ -82,12 +82,7 @@ class Channel {
   /** Requests of the other end. @type {Map<number, AbortController>} */
   #underWay = new Map()
 
-  /**
-   * @param {object} parts
-   * @param {(envelope: Envelope) => void} parts.post
-   * @param {MessageKinds<Out>} parts.sends
-   * @param {Handlers<In>} parts.handlers
-   */
+  /** @param {{ post: (envelope: Envelope) => void, sends: MessageKinds<Out>, handlers: Handlers<In> }} parts */
   constructor ({ post, sends, handlers }) {
     this.#post = post
     this.#sends = sends

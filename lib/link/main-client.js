@@ -26,11 +26,7 @@ class MainClient {
   #flights = new Map()
   #handOver = new SingleFlight({ take: () => this.ask('handOver', {}) })
 
-  /**
-   * @param {object} parts
-   * @param {Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin' | 'tell'>} parts.channel
-   * @param {number} [parts.answerMs]
-   */
+  /** @param {{ channel: Pick<Channel<ToMain, ToObserver>, 'ask' | 'askWithin' | 'tell'>, answerMs?: number }} parts */
   constructor ({ channel, answerMs = ANSWER_MS }) {
     this.#channel = channel
     this.#answerMs = answerMs

@@ -21,11 +21,7 @@ class TraceEventLog {
   #stalls
   #marks
 
-  /**
-   * @param {object} parts
-   * @param {() => Stall[]} parts.stalls
-   * @param {() => Mark[]} parts.marks
-   */
+  /** @param {{ stalls: () => Stall[], marks: () => Mark[] }} parts */
   constructor ({ stalls, marks }) {
     this.#stalls = stalls
     this.#marks = marks

@@ -81,10 +81,7 @@ class Instruments {
   collections = new Collections()
 
   /**
-   * @param {object} parts
-   * @param {ResolvedOptions} parts.options
-   * @param {Logger} parts.logger
-   * @param {string} parts.appRoot
+   * @param {{ options: ResolvedOptions, logger: Logger, appRoot: string }} parts
    * @throws ERR_LOOPSCOPE_ENGINE_MISSING
    */
   constructor ({ options, logger, appRoot }) {

@@ -20,12 +20,7 @@ const ACTION_NAMES = Object.freeze(/** @type {const} */ (['loopscope:cpu', 'loop
  * @property {(kind: CaptureKind, options: CaptureOptions) => Promise<Artifact & { hot?: string[] }>} capture  with the hot spots of a CPU profile
  */
 
-/**
- * @typedef {object} Figure  a row of `pm2 describe`
- * @property {string} name
- * @property {string | number} value
- * @property {string} unit
- */
+/** @typedef {{ name: string, value: string | number, unit: string }} Figure  a row of `pm2 describe` */
 
 const MAX_FINDINGS = 3
 

@@ -78,11 +78,7 @@ async function runEach (invocation) {
 /**
  * An archive with one CPU profile for each process of a group; index.json lists the file of each process, or why it has none.
  * @param {Invocation} invocation
- * @param {object} request
- * @param {string} request.path
- * @param {number} request.withinMs
- * @param {string} request.kind
- * @param {string} request.extension
+ * @param {{ path: string, withinMs: number, kind: string, extension: string }} request
  */
 async function archiveProfiles (invocation, { path, withinMs, kind, extension }) {
   const { positionals: [target], values: { group, socket }, signal } = invocation

@@ -29,12 +29,7 @@ const MAX_PEERS = 1000 // beyond that the oldest is dropped: memory is bounded, 
 /** @type {Grant} */
 const EVERYTHING = Object.freeze({ can: async () => true })
 
-/**
- * @param {object} parts
- * @param {Application} parts.application
- * @param {Pick<Sources, 'authorize' | 'log'>} parts.sources
- * @param {() => number} [parts.now]
- */
+/** @param {{ application: Application, sources: Pick<Sources, 'authorize' | 'log'>, now?: () => number }} parts */
 function createAccess ({ application, sources, now }) {
   const tokens = createTokens({ ...application, now, onFault: error => sources.log.warn({ err: error }, 'the token file cannot be read') })
   const failedAuth = createFailedAuthLimiter({ now })

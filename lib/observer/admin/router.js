@@ -76,13 +76,7 @@ class Router {
   #match
   #access
 
-  /**
-   * @param {object} parts
-   * @param {Application} parts.application
-   * @param {Sources} parts.sources
-   * @param {readonly RouteRow[]} parts.routes
-   * @param {() => number} [parts.now]
-   */
+  /** @param {{ application: Application, sources: Sources, routes: readonly RouteRow[], now?: () => number }} parts */
   constructor ({ application, sources, routes, now }) {
     this.#sources = sources
     this.#match = createPathMatch(routes)

@@ -118,9 +118,7 @@ function packed (facts, body, takesGzip) {
 
 /**
  * Reports outages: once when one begins, and once when it is over.
- * @param {object} parts
- * @param {(problem: string | null) => void} parts.onChange
- * @param {() => number} [parts.now]
+ * @param {{ onChange: (problem: string | null) => void, now?: () => number }} parts
  */
 function createOutageNotifier ({ onChange, now = monotonicMs }) {
   let sinceMs = Infinity

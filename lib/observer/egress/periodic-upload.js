@@ -115,10 +115,7 @@ class Continuous {
   #timer
 
   /**
-   * @param {object} parts
-   * @param {number} parts.everySeconds
-   * @param {Views} parts.views
-   * @param {(profile: CpuProfile, how?: How) => Promise<void>} parts.onProfile
+   * @param {{ everySeconds: number, views: Views, onProfile: (profile: CpuProfile, how?: How) => Promise<void> }} parts
    */
   constructor (parts) {
     this.#parts = parts

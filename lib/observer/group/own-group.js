@@ -12,10 +12,7 @@ const { listMembers } = require('../../shared/group/members')
 /** @typedef {ReturnType<typeof import('./group-metrics').createGroupMetrics>} GroupMetrics */
 
 /**
- * @typedef {object} OwnGroup
- * @property {string} name
- * @property {() => Promise<Member[]>} members
- * @property {() => GroupMetrics} metrics
+ * @typedef {{ name: string, members: () => Promise<Member[]>, metrics: () => GroupMetrics }} OwnGroup
  *
  * @param {{ controlDir: string | null, group: string }} application  controlDir null: no control socket
  * @param {Pick<Logger, 'warn'>} log

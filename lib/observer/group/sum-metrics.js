@@ -25,10 +25,7 @@ const { exactParts, groupBy, roundedSum, sum } = require('../../base/sums')
  * @property {string} metricName
  * @property {Map<number, number>} counts  up to each bound
  *
- * @typedef {object} Series
- * @property {Value['labels']} labels
- * @property {string} [metricName]
- * @property {number[]} numbers
+ * @typedef {{ labels: Value['labels'], metricName?: string, numbers: number[] }} Series
  */
 
 /** The aggregators except `sum`. @type {Readonly<Record<string, (numbers: number[]) => number>>} */

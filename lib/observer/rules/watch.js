@@ -31,11 +31,7 @@ class Watch {
   /** @type {Record<RuleOutcome, number>} */
   #counts = { done: 0, failed: 0, limited: 0, 'dry-run': 0 }
 
-  /**
-   * @param {object} parts
-   * @param {Rule} parts.rule
-   * @param {(rule: Rule, firing: Firing) => Promise<RunResult>} parts.act
-   */
+  /** @param {{ rule: Rule, act: (rule: Rule, firing: Firing) => Promise<RunResult> }} parts */
   constructor ({ rule, act }) {
     this.#rule = rule
     this.#act = act

@@ -131,9 +131,7 @@ function loadedExports (file) {
 
 /**
  * Applications call it in the middle of a request, so nothing here throws.
- * @param {object} parts
- * @param {Pick<RouteContext, 'current'>} parts.context
- * @param {Pick<Logger, 'warn'>} parts.logger
+ * @param {{ context: Pick<RouteContext, 'current'>, logger: Pick<Logger, 'warn'> }} parts
  * @returns {(request: unknown, template: unknown) => void}
  */
 function createSetRoute ({ context, logger }) {

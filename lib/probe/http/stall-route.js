@@ -109,12 +109,7 @@ function mostSeen (seen, { fromMicros, toMicros }) {
   return most === undefined || most[0] === null ? null : inTurn.find(({ route }) => route === most[0])?.one ?? null
 }
 
-/**
- * @typedef {object} SlowRequest
- * @property {RequestContext} context
- * @property {number} fromMicros
- * @property {number} toMicros
- */
+/** @typedef {{ context: RequestContext, fromMicros: number, toMicros: number }} SlowRequest */
 
 /**
  * The request with the longest synchronous part since the last take(). It provides the route of a stall that was over before the running code could

@@ -9,10 +9,7 @@ const { monotonicMicros } = require('../../base/monotonic')
 
 /** @typedef {{ fromMicros: number, toMicros: number }} Interval */
 
-/**
- * @param {object} parts
- * @param {{ beginOwnWork (): void, endOwnWork (): number }} parts.heartbeat
- */
+/** @param {{ heartbeat: { beginOwnWork (): void, endOwnWork (): number } }} parts */
 function createOwnWork ({ heartbeat }) {
   let totalMs = 0
 

@@ -33,11 +33,7 @@ class Sampler {
   /** @type {number} */
   #calls = 0
 
-  /**
-   * @param {object} options
-   * @param {number} options.thresholdMs
-   * @param {() => number} [options.random]
-   */
+  /** @param {{ thresholdMs: number, random?: () => number }} options */
   constructor ({ thresholdMs, random = Math.random }) {
     this.#thresholdMs = thresholdMs
     this.#msPerSample = thresholdMs * THRESHOLDS_PER_SAMPLE

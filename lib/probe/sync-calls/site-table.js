@@ -10,9 +10,7 @@
 /** @import { Target } from './targets' */
 
 /**
- * @typedef {object} Amount
- * @property {number} calls
- * @property {number} ms
+ * @typedef {{ calls: number, ms: number }} Amount
  *
  * @typedef {object} RouteAmounts
  * @property {string | null} route

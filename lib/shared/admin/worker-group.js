@@ -19,9 +19,7 @@ const CHECK_EVERY_MS = 250 // for the end of the process that is replaced
 
 /**
  * Its functions throw if the directory cannot be trusted.
- * @param {object} parts
- * @param {string} parts.controlDir
- * @param {number} [parts.parent]
+ * @param {{ controlDir: string, parent?: number }} parts
  */
 function createWorkerGroup ({ controlDir, parent = process.ppid }) {
   /** @template T @param {(directory: string) => T} work @returns {T} */

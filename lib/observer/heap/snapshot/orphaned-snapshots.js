@@ -62,11 +62,7 @@ async function adopt (file, kind, how) {
  * Moves a heap snapshot that V8 wrote by itself into the store: verified, redacted, private; the original is removed. Usually the next process
  * does this, since the one that wrote it is dead.
  * @param {string} file
- * @param {object} how
- * @param {SnapshotStore} how.store
- * @param {string} how.appName
- * @param {'values' | 'strict'} [how.redact]
- * @param {AbortSignal} [how.signal]
+ * @param {{ store: SnapshotStore, appName: string, redact?: 'values' | 'strict', signal?: AbortSignal }} how
  * @returns {Promise<{ name: string, path: string, bytes: number, metadata: object }>}
  * @throws ERR_LOOPSCOPE_INVALID_SNAPSHOT: the process was killed while V8 wrote it; ERR_LOOPSCOPE_STORE_FULL
  */

@@ -116,9 +116,7 @@ class Snapshots {
 
 /**
  * How long the heap snapshots in the store took, including those of earlier runs: no table has the speed or the load of this machine.
- * @param {object} store
- * @param {() => { name: string, kind: string }[]} store.list
- * @param {(name: string) => any} store.metadata
+ * @param {{ list: () => { name: string, kind: string }[], metadata: (name: string) => any }} store
  * @returns {number[]} milliseconds per megabyte, at most one value per snapshot
  */
 function previousPauses (store) {
