@@ -31,6 +31,9 @@ const MAX_PROCESSES = 32
 const MAX_ROUTES = 15
 const MAX_ROUTE_WIDTH = 40
 const NO_ROUTE = 'no request, or unknown'
+const MAX_LINES = 5
+// A function with a smaller share of the busy time is not hot.
+const MIN_SHARE = 0.05
 
 /** @param {CpuProfile} profile @param {EncodeContext} [context] @returns {Buffer} */
 function encodeText (profile, context = {}) {
@@ -225,8 +228,6 @@ function describeHottest (root, microsOf) {
   return caller === undefined || caller === heavy ? describeFunction(heavy) : `${nameOf(heavy.frame)}, called by ${nameOf(caller.frame)}`
 }
 
-// The rows of the text report and the names of functions in them, also for shorter reports.
-
 /** @param {number} micros @param {number} ofMicros @param {string} text */
 function row (micros, ofMicros, text) {
   return `${inMs(micros)} ${percent(micros, ofMicros)}  ${text}`
@@ -257,13 +258,8 @@ function nameOf (frame) {
   return `${frame.name} ${placeOf(frame)}`.trimEnd()
 }
 
-// Summarizes a CPU profile in a few short lines, for readers who have not opened the file.
-
-const MAX_LINES = 5
-// A function with a smaller share of the busy time is not hot.
-const MIN_SHARE = 0.05
-
 /**
+ * Summarizes a CPU profile in a few short lines, for readers who have not opened the file.
  * @param {CpuProfile} profile
  * @param {Pick<EncodeContext, 'appRoot' | 'lines'>} [context]
  * @returns {string[]} how busy the thread was, then the functions in which it spent that time, hottest first

@@ -15,6 +15,10 @@ const { isOfApplication } = require('./suspects/retainer-path')
 /** @import { Place, Step } from './suspects/retainer-path' */
 
 const PARTS = Object.freeze({ body: 'heap-report/page.html', styles: ['heap-report/page.css'], scripts: ['heap-report/page.js'] })
+const MAX_CLASSES = 20
+const MAX_SUSPECTS = 3
+const MAX_NAME_CHARS = 50
+const BYTES_PER_MB = 1e6
 
 /** @type {import('../base/html-page').Page | undefined} */
 let page
@@ -72,10 +76,6 @@ function pathHtml (steps, signature, isOpen) {
   return `<details${isOpen ? ' open' : ''}><summary>Retained by <code>${escapeHtml(signature)}</code></summary>
 <ol>${showPath(steps).map(step => `<li>${escapeHtml(step)}</li>`).join('')}</ol></details>`
 }
-
-const MAX_CLASSES = 20
-const MAX_SUSPECTS = 3
-const MAX_NAME_CHARS = 50
 
 /** @type {readonly { title: string, cell: (row: ReportedClass) => string }[]} */
 const COLUMNS = Object.freeze([
@@ -184,8 +184,6 @@ function showBalance ({ balance, incomparable }) {
 function keptBy (suspect) {
   return keptByText(suspect.path, subjectOf(suspect), ({ place }) => place !== null && isOfApplication(place) ? `${showFile(place.file)}:${place.line}` : '')
 }
-
-const BYTES_PER_MB = 1e6
 
 /** @param {{ beforeBytes: number, afterBytes: number, suspects: readonly Suspect[] }} found */
 function headlineOf ({ beforeBytes, afterBytes, suspects }) {

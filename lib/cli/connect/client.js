@@ -48,6 +48,7 @@ const CONNECTIONS = Object.freeze([
   },
   { code: /^ECONNRESET$/, messageOf: where => `${where} closed the connection without an answer.`, remedy: 'Does it need https? Is the process still running?' }
 ])
+const POLL_MS = 250 // while a capture is made
 
 /** @param {Target} target @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request */
 function createClient (target, signal) {
@@ -235,11 +236,8 @@ function nameOf (target) {
   return 'socketPath' in target ? target.socketPath : target.url.origin
 }
 
-// Waits until a capture that was requested is made, and cancels it with the command.
-
-const POLL_MS = 250
-
 /**
+ * Waits until a capture that was requested is made, and cancels it with the command.
  * @param {ReturnType<typeof import('./connect').connect>} client
  * @param {string} id
  * @param {Pick<Invocation, 'terminal' | 'signal'> & { kind: string, seconds?: number }} how

@@ -39,6 +39,7 @@ const ADDRESS = /^[a-z]+:\/\/|:\d|^[^@].*\/|^\[|^localhost$/i
 const HOW_TO = 'Add app.use(diagnostics()) to it, start it with `loopscope run -- node app.js`, or use `loopscope profile --attach <pid>`.'
 const UNTRUSTED = 'Another user may be impersonating that process. Remove the file, then restart the process.'
 const ALL_ANSWER_MS = 5000 // a process that is stopped does not delay the others' answers
+const MAX_LISTED = 20 // names and processes, in an error
 
 /** @typedef {{ socketPath: string, base: string } | { url: URL, token: string | null }} Target */
 
@@ -161,13 +162,10 @@ async function askAll (path, kind, { env, terminal, signal }) {
   return answers.filter(answer => answer !== null)
 }
 
-// Finds a process by its name, wherever a command takes a pid: the name of the application, or of its group.
-
-const MAX_LISTED = 20
-
 /** @typedef {{ pid: number, appName: string, group: string, instance: string | null, socketPath: string }} Named */
 
 /**
+ * Finds a process by its name, wherever a command takes a pid: the name of the application, or of its group.
  * @param {string} name
  * @param {NodeJS.ProcessEnv} env
  * @returns {string | null} its control socket; null: no process has this name

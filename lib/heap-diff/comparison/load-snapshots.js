@@ -127,9 +127,6 @@ function readFacts (file) {
   return attempt(() => Object(JSON.parse(readRegularText(`${file}.json`))), {})
 }
 
-// Analyzes a heap snapshot file: sizes, classes, dominators, distances. It takes seconds and about 110 bytes per node, so it runs in a worker thread
-// or the command line, never on a thread that serves requests.
-
 /**
  * @typedef {object} Analysis
  * @property {Graph} graph        sizes are those after ownership
@@ -145,6 +142,8 @@ function readFacts (file) {
  */
 
 /**
+ * Analyzes a heap snapshot file: sizes, classes, dominators, distances. It takes seconds and about 110 bytes per node, so it runs in a worker thread
+ * or the command line, never on a thread that serves requests.
  * @param {string} file
  * @param {object} [options]
  * @param {boolean} [options.isClassic]  raw sizes and names, as DevTools showed them before 2024

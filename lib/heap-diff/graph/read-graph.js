@@ -22,6 +22,8 @@ const HASH_FACTOR = 31
 const PAIR = /^\d+( \/ part of key \(.*? @\d+\) -> value \(.*? @\d+\) pair in WeakMap \(table @(\d+)\))$/
 const MARK = ' / part of key ('
 const MAX_MARK_OFFSET = 32 // quote and number in front of it
+const BLOCK_BYTES = 256 * 1024
+const FIRST_CAPACITY = 65_536
 
 /**
  * @param {string} file
@@ -258,11 +260,7 @@ class WeakMapNames {
   }
 }
 
-// The strings of a heap snapshot, read from the file on demand because most are never needed. So a file may be longer than V8's longest string.
-
-const BLOCK_BYTES = 256 * 1024
-const FIRST_CAPACITY = 65_536
-
+/** The strings of a heap snapshot, read from the file on demand because most are never needed. So a file may be longer than V8's longest string. */
 class StringTable {
   #fd
   #starts = new Float64Array(FIRST_CAPACITY)

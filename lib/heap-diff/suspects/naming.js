@@ -23,6 +23,14 @@ const AGENT = /Agent$/
 /** Names on the path through such a queue: its internal parts in Node.js. */
 const QUEUE_PARTS = /^(?:buffered|buffer|head|tail|next|data|chunk|entry|bufferedRequest|lastBufferedRequest|<symbol k[A-Z]\w*>|)$/
 const MAX_KEY_STEPS = 2 // of an agent: host with port, and an index
+const MAX_LINKS = 4
+const CLIENT_SHARE = 0.75 // a request that is served may make one itself, whose response is of the same class
+const TIMER = /^(?:Timeout|Immediate|TimersList)$/
+const NATIVE_CONTEXT = /^system \/ NativeContext$/
+const CONTEXT = /^system \/ Context$/
+const CACHE = /Cache$|^Hash$/ // of lodash
+const MANY_CONNECTIONS = 100 // fewer are those of a server with its clients
+const MAX_HINTS = 2
 
 /** @param {Step} step */
 function isNamed ({ by, name, isRepeated = false, isOfNode = false }) {
@@ -122,9 +130,6 @@ function asWritten (path, className) {
   return symbol === undefined ? name : at > 0 ? `${ownerOf(path.slice(0, at))}[Symbol(${symbol})]` : `Symbol(${symbol})`
 }
 
-const MAX_LINKS = 4
-const CLIENT_SHARE = 0.75 // a request that is served may make one itself, whose response is of the same class
-
 /**
  * Who keeps a suspect, by the names in its path: what it is first, then what holds that.
  * @param {readonly Step[]} path
@@ -160,10 +165,6 @@ function linkOf (path, at, position) {
   const about = [kind, position].filter(Boolean).join(' in ')
   return `\`${step.name.replace(/^<symbol (.*)>$/, 'Symbol($1)')}\`${about === '' ? '' : ` (${about})`}`
 }
-
-const TIMER = /^(?:Timeout|Immediate|TimersList)$/
-const NATIVE_CONTEXT = /^system \/ NativeContext$/
-const CONTEXT = /^system \/ Context$/
 
 /**
  * Typical causes of a kind of growth: what it is, and the usual cure in one sentence. Hints, not findings.
@@ -259,8 +260,6 @@ const PATTERNS = Object.freeze([
   }
 ])
 
-const CACHE = /Cache$|^Hash$/ // of lodash
-
 /**
  * Whether what grew is a part of an object of these files; of a package that has other functions as well, of a cache.
  * @param {readonly Step[]} path
@@ -283,8 +282,6 @@ function arePieces (holds) {
   return pieces !== undefined && holds.every(({ bytes }) => bytes <= 2 * pieces.bytes)
 }
 
-const MANY_CONNECTIONS = 100 // fewer are those of a server with its clients
-
 /**
  * Whether the event loop itself retains it: connections that are open.
  * @param {Pick<Growth, 'className' | 'holds'>} growth
@@ -292,8 +289,6 @@ const MANY_CONNECTIONS = 100 // fewer are those of a server with its clients
 function areConnections ({ className, holds }) {
   return className === '(synthetic)' && holds.some(({ name, count }) => /^(?:TCP|TLSWrap|Pipe)$/.test(name) && count >= MANY_CONNECTIONS)
 }
-
-const MAX_HINTS = 2
 
 /** @param {Growth} growth @returns {string[]} */
 function patternsOf (growth) {

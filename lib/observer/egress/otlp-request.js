@@ -33,6 +33,10 @@ const OF_RESOURCE = Object.freeze({
 // Labels of the profile rather than of the process.
 const OF_PROFILE = Object.freeze({ unfinished_stall: 'loopscope.unfinished_stall' })
 const OF_SAMPLE = Object.freeze({ pid: 'process.pid', thread: 'thread.name' })
+// Wire types of protobuf.
+const VARINT = 0
+const EIGHT_BYTES = 1
+const LENGTH_DELIMITED = 2
 
 /** @param {Profile} message @param {Facts} facts @returns {Buffer} */
 function encodeProfilesRequest (message, { id, labels, trace }) {
@@ -233,12 +237,7 @@ function anyValue (value) {
   return typeof value === 'number' ? new ProtobufWriter().number(3, value) : new ProtobufWriter().bytes(1, Buffer.from(value))
 }
 
-// Writes one protobuf message, field by field. As in proto3, a number that is 0 and an empty string are omitted, because they are the default.
-
-const VARINT = 0
-const EIGHT_BYTES = 1
-const LENGTH_DELIMITED = 2
-
+/** Writes one protobuf message, field by field. As in proto3, a number that is 0 and an empty string are omitted, because they are the default. */
 class ProtobufWriter {
   /** @type {number[]} */
   #bytes = []

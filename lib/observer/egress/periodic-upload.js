@@ -34,6 +34,13 @@ const SMALLEST = Object.freeze({
   samples: [1],
   timeDeltas: [1]
 })
+const FACTOR = 4 // between two pieces of evidence of one stall
+const RECHECK_MS = 100
+// If the timer is later than this, the whole process was suspended: its main thread could not continue either.
+const MAX_LATE_MS = 500
+/** The time that may be missing at the end of samples that V8 returned in the middle of a stall. */
+const GRAIN_MICROS = 250e3
+const NOTHING_SEEN = metaFrame('(native call, or not run)')
 
 /**
  * @param {object} parts
@@ -165,19 +172,9 @@ class Continuous {
   }
 }
 
-// Evidence of a stall that is sent while it lasts, because the process may be killed for it. The first is sent when the stall has lasted for stallMs,
-// each further one after four times as long.
-
-const FACTOR = 4
-const RECHECK_MS = 100
-// If the timer is later than this, the whole process was suspended: its main thread could not continue either.
-const MAX_LATE_MS = 500
-/** The time that may be missing at the end of samples that V8 returned in the middle of a stall. */
-const GRAIN_MICROS = 250e3
-
-const NOTHING_SEEN = metaFrame('(native call, or not run)')
-
 /**
+ * Evidence of a stall that is sent while it lasts, because the process may be killed for it. The first is sent when the stall has lasted for stallMs,
+ * each further one after four times as long.
  * @typedef {object} StuckEvidence
  * @property {Stuck} stuck
  * @property {{ at: number, durationMs: number, trace: Trace | null } & Record<string, unknown>} report

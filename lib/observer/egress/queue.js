@@ -22,6 +22,19 @@ const ENTRY = /^(\d{15})-(u|r)-[0-9a-f]{8}\.item$/
 const PARTIAL = '.partial'
 const ASIDE = '.aside'
 const MAX_ASIDE = 10 // files set aside for inspection
+const OWNER_ONLY = 0o600
+const CHUNK_BYTES = 256 * 1024
+const MAX_FACTS_BYTES = 64 * 1024
+const NEWLINE = 10
+const BODY_HEADERS = ['content-type', 'content-encoding']
+// A header value that node:http accepts; only headers of the body are allowed.
+const headerValue = optional(textOf(/^[\x20-\x7e]+$/))
+const hasShapeOfFacts = record({
+  atMs: time,
+  method: oneOf(['PUT', 'POST']),
+  url: text,
+  headers: record({ 'content-type': headerValue, 'content-encoding': headerValue })
+})
 
 /** @typedef {{ path: string, atMs: number, isUrgent: boolean, bytes: number, isFile: boolean }} Waiting */
 
@@ -216,23 +229,8 @@ function touch (folder) {
   } catch {} // none yet
 }
 
-// The file of one queued item: a line of JSON, and the body. It contains no secrets: they are added when it is sent.
-
-const OWNER_ONLY = 0o600
-const CHUNK_BYTES = 256 * 1024
-const MAX_FACTS_BYTES = 64 * 1024
-const NEWLINE = 10
-const BODY_HEADERS = ['content-type', 'content-encoding']
-// A header value that node:http accepts; only headers of the body are allowed.
-const headerValue = optional(textOf(/^[\x20-\x7e]+$/))
-const hasShapeOfFacts = record({
-  atMs: time,
-  method: oneOf(['PUT', 'POST']),
-  url: text,
-  headers: record({ 'content-type': headerValue, 'content-encoding': headerValue })
-})
-
 /**
+ * The first line of the file of a queued item, as JSON; the rest is the body. It contains no secrets: they are added when it is sent.
  * @typedef {object} EntryFacts
  * @property {number} atMs  when it was created
  * @property {string} method

@@ -20,6 +20,8 @@ const MIN_SHARE = 0.02
 const ERRORS = 2
 // The cost of sampling itself is not the loop's work: this share is dropped from what was not shown.
 const FORGOTTEN_SHARE = 0.005
+// Shorter stretches hold too few samples to be compared with anything.
+const MIN_STRETCH_MICROS = 400e3
 
 class ThreadCpu {
   #readCpuMs
@@ -114,12 +116,6 @@ function sharesOf (stretches, micros) {
   })
 }
 
-// Finds the idle samples of a window that were CPU time of the event loop itself. V8 counts a thread as idle from the moment it polls for events
-// until JavaScript runs again, but libuv reads, accepts and writes in between.
-//
-// Only the number of these samples is known, not which ones they are: so they are spread over the idle time between two readings of the CPU time of
-// the thread.
-
 /**
  * @typedef {{ micros: number, cpuMicros: number }} CpuReading  when, by the clock of the profile, and the thread's CPU time so far
  *
@@ -131,10 +127,10 @@ function sharesOf (stretches, micros) {
  * @property {number} samples
  */
 
-// Shorter stretches hold too few samples to be compared with anything.
-const MIN_STRETCH_MICROS = 400e3
-
 /**
+ * Finds the idle samples of a window that were CPU time of the event loop itself. V8 counts a thread as idle from the moment it polls for events
+ * until JavaScript runs again, but libuv reads, accepts and writes in between. Only the number of these samples is known, not which ones they are: so
+ * they are spread over the idle time between two readings of the CPU time of the thread.
  * @param {CpuProfile} window  in order
  * @param {readonly CpuReading[]} readings  in order
  * @returns {Stretch[]} those of which the CPU time is known, in order

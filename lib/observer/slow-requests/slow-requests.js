@@ -20,6 +20,16 @@ const SETTLED_MICROS = 30e6
 
 // Of each kind. Code that runs for a millisecond or more is noted: this is two seconds of nothing else, or a minute of a busy process.
 const MAX_KEPT = 2000
+// Ten per route; with a hundred routes at least the worst of each.
+const MAX_OF_ROUTE = 10
+const MAX_IN_ALL = 100
+// Only the recent past matters: a slow start or a deployment an hour ago must not hide the requests of now.
+const MAX_AGE_MICROS = 15 * 60e6
+// Of longer requests only the end is explained.
+const KEEP_MICROS = 60e6
+const MAX_RUNS = 2000
+// Two samples further apart than this many intervals do not show what ran in between.
+const MAX_GAP = 10
 
 /** @typedef {Answer & { durationMicros: number, timeline: Timeline | null }} Kept  timeline null: more samples may follow */
 
@@ -164,16 +174,11 @@ class Past {
   }
 }
 
-// Keeps the worst requests of each route in the last quarter of an hour. Almost no slow request is one of them: finding that out costs a map lookup
-// and a few comparisons.
-
-// Ten per route; with a hundred routes at least the worst of each.
-const MAX_OF_ROUTE = 10
-const MAX_IN_ALL = 100
-// Only the recent past matters: a slow start or a deployment an hour ago must not hide the requests of now.
-const MAX_AGE_MICROS = 15 * 60e6
-
-/** @template {{ route: string, durationMicros: number, toMicros: number }} T */
+/**
+ * Keeps the worst requests of each route in the last quarter of an hour. Almost no slow request is one of them: finding that out costs a map lookup
+ * and a few comparisons.
+ * @template {{ route: string, durationMicros: number, toMicros: number }} T
+ */
 class Worst {
   /** Worst first. @type {Map<string, T[]>} */
   #byRoute = new Map()
@@ -241,16 +246,10 @@ function shortestOf (requests) {
   return requests[requests.length - 1].durationMicros
 }
 
-// Finds which route's code ran when, from the labelled samples of the last windows.
-
-/** @typedef {Interval & { route: string | null, isGc: boolean }} Run   of consecutive samples; null: no request, or an unknown one */
-
-// Of longer requests only the end is explained.
-const KEEP_MICROS = 60e6
-const MAX_RUNS = 2000
-// Two samples further apart than this many intervals do not show what ran in between.
-const MAX_GAP = 10
-
+/**
+ * Finds which route's code ran when, from the labelled samples of the last windows.
+ * @typedef {Interval & { route: string | null, isGc: boolean }} Run   of consecutive samples; null: no request, or an unknown one
+ */
 class SampledRuns {
   #maxMicros
   /** In order of time. @type {Run[]} */

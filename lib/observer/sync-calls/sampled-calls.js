@@ -28,6 +28,9 @@ const OTHER_CALLER = metaFrame(OTHER)
 const FLAG_MS_PER_SECOND = 50
 // A requested window may be much shorter than one that ends by itself.
 const MIN_FLAG_PERIOD_MS = 1000
+const NODE_SCHEME = 'node:'
+// The wrappers of the exact detector are between a call and its caller.
+const OWN = [WRAPPERS_FOLDER, pathToFileURL(WRAPPERS_FOLDER).href]
 
 class SampledCalls {
   #parts
@@ -157,9 +160,6 @@ class SampledSite {
   }
 }
 
-// Finds synchronous calls in a CPU profile: nothing is patched, so calls through destructured names, ES module imports and dependencies are found
-// like any other. Pure. Calls that V8 inlines or has no frame for (Date.now, JSON.parse) are not visible.
-
 /**
  * @typedef {object} SampledCall
  * @property {string} api       e.g. 'crypto.pbkdf2Sync'
@@ -168,11 +168,9 @@ class SampledSite {
  * @property {Map<string, number>} routes  micros by route, as far as the samples have one
  */
 
-const NODE_SCHEME = 'node:'
-// The wrappers of the exact detector are between a call and its caller.
-const OWN = [WRAPPERS_FOLDER, pathToFileURL(WRAPPERS_FOLDER).href]
-
 /**
+ * Finds synchronous calls in a CPU profile: nothing is patched, so calls through destructured names, ES module imports and dependencies are found
+ * like any other. Pure. Calls that V8 inlines or has no frame for (Date.now, JSON.parse) are not visible.
  * @param {CpuProfile} profile
  * @returns {{ calls: SampledCall[], busyMicros: number }} busyMicros: all time that was not idle
  */
