@@ -7,7 +7,7 @@ const { attempt } = require('../../base/guard')
 
 /**
  * @typedef {{ template: string, length: number }} MountMatch  length: characters of the path that the mount takes
- * @typedef {{ match (path: string): MountMatch | null }} Mount
+ * @typedef {(path: string) => MountMatch | null} Mount
  * @typedef {{ path: string, params: Record<string, unknown> }} LayerMatch
  */
 
@@ -30,8 +30,7 @@ function mountOfLayer (layer) {
   if (layer.rawPath !== undefined) return mountOfPath(layer.rawPath)
   const { regexp } = layer
   // path-to-regexp ends the expression of a mount like this; anything else is the user's own expression.
-  if (regexp instanceof RegExp && !regexp.source.includes('(?=\\/|$)')) return new ExpressionMount(regexp)
-  return new ProbedMount(layer)
+  return regexp instanceof RegExp && !regexp.source.includes('(?=\\/|$)') ? mountOfExpression(regexp) : probedMount(layer)
 }
 
 /**
@@ -39,86 +38,53 @@ function mountOfLayer (layer) {
  * @returns {Mount}
  */
 function mountOfPath (path) {
-  if (Array.isArray(path)) return new AnyMount(path.map(mountOfPath))
-  return path instanceof RegExp ? new ExpressionMount(path) : new TemplateMount(String(path))
+  if (!Array.isArray(path)) return path instanceof RegExp ? mountOfExpression(path) : mountOfTemplate(String(path))
+  const mounts = path.map(mountOfPath)
+  return requested => firstMatch(mounts, requested)
 }
 
-class TemplateMount {
-  #template
-  #pattern
-
-  /** @param {string} path */
-  constructor (path) {
-    this.#template = path.replace(/\/+$/, '')
-    this.#pattern = compileTemplate(path, { isPrefix: true })
+/** @param {readonly Mount[]} mounts @param {string} path */
+function firstMatch (mounts, path) {
+  for (const mount of mounts) {
+    const match = mount(path)
+    if (match !== null) return match
   }
-
-  /** @param {string} path @returns {MountMatch | null} */
-  match (path) {
-    if (this.#template === '') return { template: '', length: 0 }
-    const match = this.#pattern?.exec(path)
-    return match ? { template: this.#template, length: match[0].length } : null
-  }
+  return null
 }
 
-class ExpressionMount {
-  #template
-  #pattern
+/** @param {string} text @returns {Mount} */
+function mountOfTemplate (text) {
+  const template = text.replace(/\/+$/, '')
+  if (template === '') return () => ({ template: '', length: 0 })
+  return matching(template, compileTemplate(text, { isPrefix: true }))
+}
 
-  /** @param {RegExp} expression */
-  constructor (expression) {
-    this.#template = expression.source
-    // A copy: exec() on a global or sticky expression would move the user's lastIndex.
-    this.#pattern = new RegExp(expression.source, expression.flags.replace(/[gy]/g, ''))
-  }
+/** @param {RegExp} expression */
+function mountOfExpression ({ source, flags }) {
+  // A copy: exec() on a global or sticky expression would move the user's lastIndex.
+  return matching(source, new RegExp(source, flags.replace(/[gy]/g, '')))
+}
 
-  /** @param {string} path @returns {MountMatch | null} */
-  match (path) {
-    const match = this.#pattern.exec(path)
-    return match ? { template: this.#template, length: match[0].length } : null
+/** @param {string} template @param {RegExp | null} pattern @returns {Mount} */
+function matching (template, pattern) {
+  return path => {
+    const match = pattern?.exec(path)
+    return match ? { template, length: match[0].length } : null
   }
 }
 
-class AnyMount {
-  #mounts
-
-  /** @param {Mount[]} mounts */
-  constructor (mounts) {
-    this.#mounts = mounts
-  }
-
-  /** @param {string} path @returns {MountMatch | null} */
-  match (path) {
-    for (const mount of this.#mounts) {
-      const match = mount.match(path)
-      if (match !== null) return match
-    }
-    return null
-  }
-}
-
-/** Express 4 and router before 2.3 keep only the compiled path: the template is derived from actual paths. */
-class ProbedMount {
-  #layer
-  /** @type {TemplateMount[]} */
-  #learned = []
-
-  /** @param {any} layer */
-  constructor (layer) {
-    this.#layer = layer
-  }
-
-  /** @param {string} path @returns {MountMatch | null} */
-  match (path) {
-    for (const mount of this.#learned) {
-      const match = mount.match(path)
-      if (match !== null) return match
-    }
-    const matched = matchLayer(this.#layer, path)
-    if (matched === null || this.#learned.length === MAX_LEARNED) return null
+/** Express 4 and router before 2.3 keep only the compiled path: the template is derived from actual paths. @param {any} layer @returns {Mount} */
+function probedMount (layer) {
+  /** @type {Mount[]} */
+  const learned = []
+  return path => {
+    const known = firstMatch(learned, path)
+    if (known !== null) return known
+    const matched = matchLayer(layer, path)
+    if (matched === null || learned.length === MAX_LEARNED) return null
     const taken = matched.path.replace(/\/$/, '')
-    const template = probeTemplate(this.#layer, { ...matched, path: taken })
-    this.#learned.push(new TemplateMount(template))
+    const template = probeTemplate(layer, { ...matched, path: taken })
+    learned.push(mountOfTemplate(template))
     return { template, length: taken.length }
   }
 }

@@ -164,7 +164,7 @@ function walk (mounts, path) {
   let template = ''
   let length = 0
   for (const mount of mounts) {
-    const taken = mount.match(path.slice(length))
+    const taken = mount(path.slice(length))
     if (taken === null) return null
     template += taken.template
     length += taken.length
