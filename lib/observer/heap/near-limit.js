@@ -12,7 +12,6 @@ const { mark } = require('../../shared/heap/near-limit-mark')
 const { residentBytes } = require('../../base/system/resident-bytes')
 const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 
-/** @import { NewArtifact } from '../store/store' */
 /** @import { StoreLocation } from '../captures' */
 /** @import { Adopted } from './snapshot/orphaned-snapshots' */
 
@@ -54,11 +53,7 @@ async function watchLimit ({ mode, folder, limitBytes, location: { appName } }, 
   return adopted
 }
 
-/**
- * @typedef {object} Store
- * @property {(artifact: NewArtifact) => { name: string, path: string }} write
- * @property {(name: string) => boolean} remove
- */
+/** @typedef {Pick<Parameters<typeof watchLimit>[1], 'store' | 'post' | 'sampler' | 'onWritten'>} WatchParts */
 
 class NearLimitWatch {
   #parts
@@ -66,15 +61,8 @@ class NearLimitWatch {
   #written = ''
 
   /**
-   * @param {object} parts
-   * @param {(method: string) => Promise<any>} parts.post  sends to the inspector of the main thread
-   * @param {Pick<import('./sampler').HeapSampler, 'sample'>} parts.sampler
-   * @param {Store} parts.store
-   * @param {string} parts.appName
-   * @param {number} parts.limitBytes  of the old generation
-   * @param {(evidence: { usedBytes: number, limitBytes: number, path: string }) => void} parts.onEvidence
-   * @param {(artifact: import('../egress/egress').SentArtifact) => unknown} parts.onWritten
-   * @param {(error: unknown) => void} parts.onFault
+   * @param {WatchParts & { appName: string, limitBytes: number, onFault: (error: unknown) => void,
+   *   onEvidence: (evidence: { usedBytes: number, limitBytes: number, path: string }) => void }} parts  limitBytes: of the old generation
    */
   constructor (parts) {
     this.#parts = parts
