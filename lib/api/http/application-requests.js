@@ -12,9 +12,8 @@ const { SlowestRequest } = require('../../probe/http/stall-route')
 const { createSetRoute } = require('../../probe/http/set-route')
 
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { RequestMiddleware } from './middleware' */
-
-/** @typedef {typeof import('./middleware').createMiddleware} CreateMiddleware */
+/** @import { MiddlewareOptions, RequestMiddleware } from './middleware' */
+/** @import { RequestMeasureOptions } from './request-measure' */
 
 const SHARED_DURATIONS = 'request-durations.3'
 
@@ -33,13 +32,8 @@ class ApplicationRequests {
   setRoute
 
   /**
-   * @param {object} parts
-   * @param {Logger} parts.logger
-   * @param {number} parts.stallThresholdMs
-   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onRequest']>} parts.onRequest
-   * @param {NonNullable<import('./request-measure').RequestMeasureOptions['onAnswered']>} parts.onAnswered
-   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onWork']>} parts.onWork
-   * @param {NonNullable<Parameters<CreateMiddleware>[0]['onTaken']>} parts.onTaken
+   * @param {{ logger: Logger } & Required<Pick<MiddlewareOptions, 'stallThresholdMs' | 'onWork' | 'onTaken'>>
+   *   & Required<Pick<RequestMeasureOptions, 'onRequest' | 'onAnswered'>>} parts
    */
   constructor (parts) {
     const { logger } = parts
@@ -49,7 +43,7 @@ class ApplicationRequests {
     this.setRoute = createSetRoute({ context: this.#context, logger })
   }
 
-  /** @param {Parameters<CreateMiddleware>[0]['take']} take  answers requests that are not for the application */
+  /** @param {MiddlewareOptions['take']} take  answers requests that are not for the application */
   openMiddleware (take) {
     const { createMiddleware } = require('./middleware') // a preload needs no middleware
     this.middleware = createMiddleware({ ...this.#parts, context: this.#context, requests: this.durations, slowest: this.slowest, take })

@@ -9,30 +9,25 @@ const { MIN_WORK_MICROS, isInFirstTurn } = require('../../probe/http/contexts/on
 const { SlowestRequest } = require('../../probe/http/stall-route')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
-/** @import { Logger, Middleware } from '../../../types/diagnostics' */
-/** @import { RequestCounter } from './request-measure' */
+/** @import { Middleware } from '../../../types/diagnostics' */
+/** @import { RequestMeasureOptions } from './request-measure' */
 /** @import { RequestContext } from '../../probe/http/contexts/one-request' */
 /** @import { RouteContext } from '../../probe/http/contexts/route-context' */
 
-/**
- * @typedef {Middleware & { slowest: Pick<SlowestRequest, 'take'> }} RequestMiddleware
- */
+/** @typedef {Middleware & { slowest: Pick<SlowestRequest, 'take'> }} RequestMiddleware */
 
 /**
- * @param {object} parts
- * @param {Pick<RouteContext, 'current' | 'run' | 'running' | 'keepFor'>} parts.context  while it is stopped, requests pass unmeasured
- * @param {RequestCounter} parts.requests
- * @param {Pick<Logger, 'warn'>} parts.logger
- * @param {number} parts.stallThresholdMs
- * @param {Pick<SlowestRequest, 'note' | 'take'>} [parts.slowest]
- * @param {(context: RequestContext) => void} [parts.onRequest]  called when work on a request begins
- * @param {import('./request-measure').RequestMeasureOptions['onAnswered']} [parts.onAnswered]
- * @param {(context: RequestContext, fromMicros: number, toMicros: number) => void} [parts.onWork]  called after its synchronous code has run, if long
+ * @typedef {object} MiddlewareOptions
+ * @property {Pick<RouteContext, 'current' | 'run' | 'running' | 'keepFor'>} context  while it is stopped, requests pass unmeasured
+ * @property {number} stallThresholdMs
+ * @property {Pick<SlowestRequest, 'note' | 'take'>} [slowest]
+ * @property {(context: RequestContext, fromMicros: number, toMicros: number) => void} [onWork]  called after its synchronous code has run, if long
  *   enough to be sampled
- * @param {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [parts.take]  answers requests that are not for the application
- * @param {(context: RequestContext) => void} [parts.onTaken]  called with the context of such a request, where it has one
- * @returns {RequestMiddleware}
+ * @property {((request: IncomingMessage, response: ServerResponse) => boolean) | null} [take]  answers requests that are not for the application
+ * @property {(context: RequestContext) => void} [onTaken]  called with the context of such a request, where it has one
  */
+
+/** @param {MiddlewareOptions & Omit<RequestMeasureOptions, 'context'>} options @returns {RequestMiddleware} */
 function createMiddleware ({ context, requests, logger, stallThresholdMs, slowest = new SlowestRequest(stallThresholdMs), onRequest, onAnswered, onWork = () => {}, onTaken = () => {}, take = null }) {
   const measure = new RequestMeasure({ context, requests, logger, onRequest, onAnswered })
 
