@@ -1,7 +1,7 @@
 'use strict'
 
-// What the observer runs on the main thread: by messages, its requests, its readings of the process and its reports; and through the inspector, in the
-// middle of whatever runs, functions that it finds by expressions. Its requests to one application are in applications.js.
+// What the observer runs on the main thread: the handlers of its messages, and functions that it calls through the inspector, in the middle of whatever
+// code is running. What it requests of one application is in applications.js.
 
 const { readBy } = require('../link/channel')
 const { readMemory } = require('./heap/memory-reading')

@@ -1,7 +1,7 @@
 'use strict'
 
-// Metrics that OpenTelemetry's conventions for Node.js and V8 define and that loopscope has for their sake: dashboards made for its instrumentation of
-// the runtime work with them.
+// Metrics that OpenTelemetry's conventions for Node.js and V8 define. They are here so that dashboards made for OpenTelemetry's own instrumentation of
+// the runtime work with loopscope.
 
 /** @import { RecentDelays } from '../../probe/loop/delay-histogram' */
 /** @import { MetricRow } from './definitions' */

@@ -1,8 +1,8 @@
 'use strict'
 
 // Predicts how long requests would take if a part of the work were faster, gone, or in the thread pool: the recorded requests are replayed. A
-// prediction is a range: over what is not known about the clients and the pool, and wider where few requests were seen. There is none where the
-// replay without a change does not give what was measured. Pure.
+// prediction is a range: it covers what is not known about the clients and the pool, and is wider where few requests were seen. There is none where the
+// replay without a change does not reproduce what was measured. Pure.
 
 const { countBy, sum } = require('../../base/sums')
 const { modelStretch, quantile } = require('./request-model')

@@ -18,7 +18,7 @@ const RETENTION = Object.freeze({
   minFreeBytes: 256 * MIB // the disk belongs to the service: room for its logs until the problem is fixed
 })
 
-/** @returns {string} one directory a user, so that two users of a machine do not meet in the temporary directory */
+/** @returns {string} one directory per user, so that two users of a machine do not share one in the temporary directory */
 function defaultDir () {
   return path.join(os.tmpdir(), `loopscope-${ownName()}`)
 }

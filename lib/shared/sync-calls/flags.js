@@ -1,7 +1,7 @@
 'use strict'
 
-// Which call sites are reported: those that, over the last seconds, blocked the loop for long or asked for the time
-// too often. Each is reported once an hour, as long as it goes on: logged, and counted.
+// Decides which call sites are reported: those that, over the last seconds, blocked the loop for long or read the clock too often. Each is reported
+// once an hour while that continues: logged, and counted.
 
 const { LabelCounts } = require('../../base/label-counts')
 const { showPosition } = require('../../formats/profile/frame')
