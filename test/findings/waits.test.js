@@ -40,10 +40,14 @@ test('lookups that queue are told by one sampled request, as few end', () => {
   assert.equal(asked(3), undefined)
 })
 
-test('a route that is slow elsewhere is so beside a loop that waits for a CPU now and then', () => {
-  const waiting = readings({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] }, waits: [routeOf([lineOf({ meanMs: 800, durationMs: 900 })], { durationMs: 900 })] })
-  assert.equal(slowElsewhere.find(waiting, [{ id: 'starved', share: 0.1 }]).length, 1)
-  assert.deepEqual(slowElsewhere.find(waiting, [{ id: 'starved', share: 0.4 }]), [])
+test('a route that is slow elsewhere is so beside a loop that waits for a CPU now and then, and where each wait is far longer than the loop is late', () => {
+  const waiting = (line, p99Ms) => readings({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] }, waits: [routeOf([lineOf({ durationMs: 900, ...line })], { durationMs: 900 })], process: { delay: { p50Ms: 20, p99Ms, maxMs: 500 } } })
+  const isFound = (line, p99Ms, starvedShare) => slowElsewhere.find(waiting(line, p99Ms), [{ id: 'starved', share: starvedShare }]).length === 1
+  assert.equal(isFound({ meanMs: 600 }, 300, 0.1), true)
+  assert.equal(isFound({ meanMs: 600 }, 200, 0.4), false, 'they also wait elsewhere')
+  assert.equal(isFound({ meanMs: 800 }, 200, 0.4), true)
+  assert.equal(isFound({ meanMs: 800 }, 300, 0.4), false)
+  assert.equal(isFound({ meanMs: 800, waits: 100 }, 200, 0.4), false, 'each of ten waits may be that late')
 })
 
 test('a queue before a database is no lock of the database', () => {
@@ -51,6 +55,16 @@ test('a queue before a database is no lock of the database', () => {
   const { title, instead } = find({ ...route, waits: [routeOf([lineOf({ meanMs: 80, awaited: 'pg', via: 'p-queue', turnMs: 600 })])] }, 'lock-wait')
   assert.match(title, /for its turn in p-queue/)
   assert.match(instead, /^let more through at a time \(or in a second, where it limits the rate\)/)
+})
+
+test('connections that take next to nothing of the requests are a hint, unless there are very many', () => {
+  const { sick } = WAITING.find(({ id }) => id === 'no-keep-alive')
+  const severityOf = connectMs => find({ ...sick, calls: sick.calls.map(call => call.kind === 'net' ? { ...call, seconds: call.count * connectMs / 1e3 } : call) }, 'no-keep-alive').severity
+  assert.equal(severityOf(5), 'warning')
+  assert.equal(severityOf(0.2), 'warning', '98 a second')
+  const fewer = { ...sick, pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] }, calls: sick.calls.map(call => ({ ...call, count: call.count / 10, seconds: call.seconds / 10 })) }
+  assert.equal(find(fewer, 'no-keep-alive').severity, 'warning')
+  assert.equal(find({ ...fewer, pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 600 }] }, waits: [] }, 'no-keep-alive').severity, 'info')
 })
 
 test('one client for all requests is no pool', () => {

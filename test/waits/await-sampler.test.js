@@ -113,6 +113,24 @@ test('by itself it samples a few requests a second, and rests', async t => {
   }
 })
 
+test('where requests take long it takes further ones, until there are some, and no longer than a second', async t => {
+  const { sampler, serve } = createSampling(t)
+  sampler.start()
+  sampler.tick(monotonicMicros())
+  await serve(handler)
+  const fromMicros = monotonicMicros()
+  sampler.tick(fromMicros)
+  await serve(handler, { isAnswered: false })
+  for (const later of [0.2e6, 0.9e6]) {
+    sampler.tick(fromMicros + later)
+    await serve(handler, { agoMicros: -later })
+  }
+  assert.equal(sampler.take().samples.length, 2)
+  sampler.tick(fromMicros + 1.5e6)
+  await serve(handler)
+  assert.equal(sampler.take().samples.length, 0)
+})
+
 test('a stack is charged what it can cost, also where the thread waited for a CPU meanwhile', () => {
   const budget = new Budget()
   const micros = monotonicMicros()

@@ -74,7 +74,8 @@ const QUEUES = new Set([
 
 // Clients of databases, and what is built on them.
 const DATABASES = new Set([
-  'pg', 'pg-pool', 'postgres', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'mongodb', 'mongoose', 'knex', 'objection', 'drizzle-orm', 'sequelize', 'typeorm', '@prisma/client'
+  'pg', 'pg-pool', 'pg-promise', 'postgres', 'slonik', 'mysql', 'mysql2', 'mariadb', 'mssql', 'tedious', 'oracledb', 'mongodb', 'mongoose',
+  'knex', 'objection', 'kysely', 'drizzle-orm', 'sequelize', 'typeorm', '@mikro-orm/core', '@mikro-orm/knex', '@mikro-orm/sql', '@prisma/client'
 ])
 
 /**

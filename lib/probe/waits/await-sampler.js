@@ -23,8 +23,11 @@ const MAX_STACK_MICROS = 100
 // What the observer takes for each request: so there are at most 20 a second, and on demand 200.
 const SAMPLE_MICROS = 250
 
-// A period takes the requests of this time; the hooks are there until they are answered.
+// A period takes the requests of this time; the hooks are there until they are answered. Where they take longer, it takes further ones meanwhile, until
+// there are enough to say something about.
 const PERIOD_MICROS = 100_000
+const LONG_PERIOD_MICROS = 1e6
+const ENOUGH_SAMPLES = 10
 const MAX_PRESENT_MICROS = 10e6
 // The hooks are there for a tenth of the time at most.
 const REST_FACTOR = 9
@@ -47,6 +50,8 @@ class AwaitSampler {
   /** Removes the hooks; null: there are none. @type {(() => void) | null} */
   #remove = null
   #presentMicros = 0
+  /** Requests sampled in this period. */
+  #taken = 0
   #takeUntilMicros = 0
   #nextMicros = 0
   #askedUntilMicros = 0
@@ -132,7 +137,7 @@ class AwaitSampler {
     if (this.#remove === null && micros < this.#nextMicros) return
     this.#budget.refill(micros, isAsked ? ASKED_BUDGET_MICROS : BUDGET_MICROS)
     const isFull = this.#budget.isSpent || this.#samples.size + this.length >= MAX_SAMPLES
-    if (!isAsked && this.#remove !== null && (isFull || micros > this.#takeUntilMicros)) return this.#endPeriod(micros)
+    if (!isAsked && this.#remove !== null && (isFull || this.#isPeriodOver(micros))) return this.#endPeriod(micros)
     if (isFull) {
       this.#missed++
       return
@@ -140,7 +145,14 @@ class AwaitSampler {
     this.#install(micros)
     if (this.#remove === null) return
     this.#samples.set(context, new AwaitSample(context))
+    this.#taken++
     this.#budget.spend(SAMPLE_MICROS)
+  }
+
+  /** @param {number} micros  now */
+  #isPeriodOver (micros) {
+    if (micros <= this.#takeUntilMicros) return false
+    return this.#samples.size === 0 || this.#taken >= ENOUGH_SAMPLES || micros > this.#presentMicros + LONG_PERIOD_MICROS
   }
 
   /**
@@ -180,7 +192,7 @@ class AwaitSampler {
       return
     }
     this.#resources.stop()
-    if (this.#isTaking && micros <= this.#takeUntilMicros) return
+    if (this.#isTaking && !this.#isPeriodOver(micros)) return
     if (this.#isTaking) this.#endPeriod(micros)
     const isLate = micros > this.#takeUntilMicros + MAX_PRESENT_MICROS
     if (this.#samples.size > 0 && !isLate) return
@@ -246,7 +258,7 @@ class AwaitSampler {
   #install (micros) {
     if (this.#remove !== null) return
     this.#presentMicros = micros
-    this.#missed = 0
+    this.#missed = this.#taken = 0
     this.#takeUntilMicros = micros + PERIOD_MICROS
     try {
       this.#remove = /** @type {() => void} */ (this.#loadHooks().createHook({ init: this.#onInit, before: this.#onBefore, after: this.#onAfter, settled: this.#onSettled }))

@@ -7,7 +7,7 @@
 
 const { listenToIoredis, listenToMssql, listenToMysql2, listenToNodeRedis } = require('./libraries/databases')
 const { listenToChildProcesses, listenToNetSockets } = require('./libraries/node-channels')
-const { listenToHttpClient, listenToUndici } = require('./libraries/outgoing-http')
+const { listenToGrpc, listenToHttpClient, listenToUndici } = require('./libraries/outgoing-http')
 
 /** @import { DependencyCalls } from './dependency-calls' */
 
@@ -27,6 +27,7 @@ const LIBRARIES = Object.freeze([
   { name: 'mssql', since: '12.4', kind: 'mssql', listen: listenToMssql },
   { name: 'undici', since: '5', kind: 'http', listen: listenToUndici },
   { name: 'node:http', since: '20.19', kind: 'http', listen: listenToHttpClient },
+  { name: '@grpc/grpc-js', since: '1', kind: 'grpc', listen: listenToGrpc },
   { name: 'node:net', since: '20.19', kind: 'net', listen: listenToNetSockets },
   { name: 'node:child_process', since: '20.19', kind: 'process', listen: listenToChildProcesses }
 ])

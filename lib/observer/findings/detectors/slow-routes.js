@@ -9,7 +9,7 @@ const { duration, percent, placed, rounded, sentences, times } = require('../../
 const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
 const { makeFinding } = require('../finding')
 const { CALLBACK_KINDS, DATABASES } = require('../../waits/await-stacks')
-const { mayBeLongPoll, placeOf } = require('../waiting')
+const { linesOf, mayBeLongPoll, placeOf } = require('../waiting')
 
 /** @import { RequestInFlight } from '../../../../types/requests' */
 /** @import { Finding } from '../../../../types/findings' */
@@ -205,7 +205,10 @@ const SLOW_ELSEWHERE = Object.freeze({
   minUnseen: 0.5,
   minClient: 0.5,
   minShared: 0.5,
-  minAll: 0.9
+  minAll: 0.9,
+  // Of the time of a route's requests at one line, each time for so much longer than the loop is late: then that is not the reason, however late it is.
+  minAtLine: 0.8,
+  minTimesLate: 3
 })
 // What these say of a route is more.
 const EXPLAINED_BY = new Set(['hanging-requests', 'small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
@@ -222,9 +225,13 @@ const slowElsewhere = {
     const observedMs = observedMsOf(readings)
     const utilization = utilizationOf(readings)
     if (process === null || activity === null || utilization > SLOW_ELSEWHERE.maxUtilization) return []
-    if (sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare) return []
-    if (found.some(({ id, share }) => id === 'starved' && share > SLOW_ELSEWHERE.maxStarvedShare)) return []
-    const routes = slowRoutes(readings).filter(({ route }) => !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route))
+    const isLate = sumStalls(readings, ['code', 'gc', 'starved', 'suspended', 'unknown']).ms > observedMs * SLOW_ELSEWHERE.maxStalledShare ||
+      found.some(({ id, share }) => id === 'starved' && share > SLOW_ELSEWHERE.maxStarvedShare)
+    const minWaitMs = process.delay.p99Ms * SLOW_ELSEWHERE.minTimesLate
+    const atLine = new Set(linesOf(readings, ({ share, ms, waits }) => share >= SLOW_ELSEWHERE.minAtLine && ms >= waits * minWaitMs).map(({ route }) => route))
+    const routes = slowRoutes(readings).filter(({ route }) => {
+      return (!isLate || atLine.has(route)) && !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route)
+    })
     if (routes.length === 0) return []
     const isPoll = (/** @type {{ route: string }} */ { route }) => {
       const most = mostWaitedLine(readings, route)

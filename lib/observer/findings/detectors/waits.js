@@ -18,6 +18,8 @@ const SMALL_POOL = Object.freeze({
   // Of the time of all requests.
   minOfRequests: 0.05,
   minMs: 5,
+  // With less it is not known: it is used at other lines.
+  minUseMs: 0.5,
   minAcquired: 20,
   // Of the connections, on average.
   minInUse: 0.7,
@@ -30,15 +32,21 @@ const SMALL_POOL = Object.freeze({
 })
 
 /**
- * Clients whose connections do one thing at a time, with the port that their servers have by default and the option for the size of the pool.
- * @type {Record<string, { port: number, option: string, kind?: string }>}
+ * Clients whose connections do one thing at a time, with the port that their servers have by default and the option for the size of the pool; of others:
+ * connections beside the pool.
+ * @type {Record<string, { port: number, option: string, kind?: string, others?: number }>}
  */
 const CLIENTS = {
   pg: { port: 5432, option: 'max' },
   'pg-pool': { port: 5432, option: 'max' },
+  'pg-promise': { port: 5432, option: 'max' },
+  postgres: { port: 5432, option: 'max' },
+  slonik: { port: 5432, option: 'maximumPoolSize' },
   mysql: { port: 3306, option: 'connectionLimit' },
   mysql2: { port: 3306, option: 'connectionLimit', kind: 'mysql' },
   mariadb: { port: 3306, option: 'connectionLimit' },
+  mongodb: { port: 27017, option: 'maxPoolSize', others: 2 /* it watches its server */ },
+  mongoose: { port: 27017, option: 'maxPoolSize', others: 2 },
   mssql: { port: 1433, option: 'pool.max', kind: 'mssql' },
   redis: { port: 6379, option: 'clientPoolSize', kind: 'redis' },
   '@redis/client': { port: 6379, option: 'clientPoolSize', kind: 'redis' }
@@ -77,7 +85,7 @@ const smallPool = {
       id: 'small-pool',
       title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${inUse(size)}` +
         `and ${rounded(inLine)} requests wait for one.`,
-      what: sentences(`A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
+      what: sentences(useMs >= SMALL_POOL.minUseMs && `A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
       where: placeOf(at),
       why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the other side is',
       instead,
@@ -157,9 +165,10 @@ function packagedPools (readings) {
   if (sampledAt(lines) < MIN_REQUESTS) return []
   const [at] = lines
   const inLine = sum(lines, ({ perSecond, meanMs, line }) => perSecond * meanMs / 1e3 * line.poolMs / (line.ms + line.queuedMs))
+  const name = at.line.via ?? at.line.awaited ?? 'tarn'
   return [{
-    name: at.line.via ?? at.line.awaited ?? 'tarn',
-    instead: adviceOnPool('pool.max'),
+    name,
+    instead: adviceOnPool(name === 'generic-pool' ? 'max' : 'pool.max'),
     at,
     ...timesOf(readings, lines, inLine),
     size: connectionsOf(readings, null)
@@ -179,8 +188,9 @@ function fullPools (readings) {
   if (sampledAt(lines) < MIN_REQUESTS) return []
   const name = /** @type {string} */ (lines[0].line.awaited)
   const ofPort = lines.filter(({ line }) => CLIENTS[/** @type {string} */ (line.awaited)].port === CLIENTS[name].port)
-  const size = connectionsOf(readings, CLIENTS[name].port)
-  if (size === null) return []
+  const open = connectionsOf(readings, CLIENTS[name].port)
+  if (open === null) return []
+  const size = Math.max(1, open - (CLIENTS[name].others ?? 0))
   const inLine = Math.max(0, atOnceOf(ofPort) - size)
   // A line that gets a connection stands before those that use it.
   const at = ofPort.find(({ line }) => line.awaited === 'pg-pool') ?? ofPort[0]
@@ -439,7 +449,10 @@ const NO_KEEP_ALIVE = Object.freeze({
   minConnects: 20,
   minPerSecond: 0.5,
   // Of the calls.
-  minShare: 0.8
+  minShare: 0.8,
+  // Of the time of all requests: with less it is a hint, unless there are so many that ports and CPU time count. A handshake of TLS takes as long again, twice.
+  minOfRequests: 0.02,
+  manyPerSecond: 50
 })
 
 /** A new connection for each call, although the one before could have been used again. @type {Detector} */
@@ -463,8 +476,10 @@ const noKeepAlive = {
       const waited = slow === null ? null : mostWaitedLine(readings, slow.route)
       const at = slow === null || waited === null ? null : { route: slow.route, line: waited.line, share: waited.line.share }
       const what = users.length === 0 ? 'request' : `${users[0].kind} call`
+      const isCheap = seconds + lookups < requestSecondsOf(readings) * NO_KEEP_ALIVE.minOfRequests && connects < observedSeconds * NO_KEEP_ALIVE.manyPerSecond
       return [makeWaitFinding(readings, seconds + lookups, {
         id: 'no-keep-alive',
+        severity: isCheap ? 'info' : 'warning',
         title: `Connections to ${target} are not kept alive: each ${what} opens a new one (${times(connects, 'connection')} for ${times(all, what)}).`,
         what: sentences(`Opening one takes ${duration((seconds + lookups) * 1e3 / connects)} on average, and with TLS its handshake on top.`, at && describePlace(at)),
         where: placeOf(at),

@@ -1,6 +1,7 @@
 'use strict'
 
-// Outgoing HTTP requests, by method and host, until the last byte of the response: undici, on which fetch() is built, and Node's own client.
+// Outgoing HTTP requests, by method and host, until the last byte of the response: undici, on which fetch() is built, and Node's own client; and calls of
+// gRPC.
 
 const { guarded } = require('../../../base/guard')
 const { monotonicMicros } = require('../../../base/monotonic')
@@ -8,6 +9,7 @@ const { ACQUIRE, OTHER, toAddress } = require('../call-names')
 
 /** @import { Call, DependencyCalls } from '../dependency-calls' */
 /** @import { Agent, ClientRequest, IncomingMessage } from 'node:http' */
+/** @import { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2' */
 
 /** On a request: its call. */
 const CALL = Symbol('loopscope.call')
@@ -117,6 +119,31 @@ function splitOrigin (origin) {
   return { protocol: origin.slice(0, at), host: origin.slice(at + 2) }
 }
 
+// Calls of gRPC, by their method, until their stream of HTTP/2 is over. Of other streams undici reports its requests itself.
+
+// Cancelled, deadline exceeded, and what the server could not do: UNKNOWN, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE, DATA_LOSS. Others are answers, like NOT_FOUND.
+const FAILURES = new Set(['1', '2', '4', '8', '13', '14', '15'])
+
+/** @param {DependencyCalls} calls */
+function listenToGrpc (calls) {
+  const names = calls.namesOf({ kind: 'grpc', toOperation: toRpc, toTarget: toHost })
+  return [calls.listen('http2.client.stream.created', (/** @type {{ stream: ClientHttp2Stream, headers: OutgoingHttpHeaders }} */ { stream, headers }) => {
+    if (!String(headers['content-type'] ?? '').startsWith('application/grpc')) return
+    const call = calls.begin(names.numberOf(headers[':path'], `${headers[':scheme'] ?? 'http'}://${headers[':authority']}`))
+    /** @type {string | undefined} */
+    let status
+    const note = guarded((/** @type {IncomingHttpHeaders} */ received) => { status ??= received['grpc-status']?.toString() })
+    stream.once('response', note) // of an error at once
+    stream.once('trailers', note)
+    stream.once('close', guarded(() => { calls.end(call, status === undefined ? stream.rstCode !== 0 : FAILURES.has(status)) }))
+  })]
+}
+
+/** @param {unknown} path  `/shop.Prices/Get` @returns {string} the name of the method, as its interface defines it */
+function toRpc (path) {
+  return /^\/[\w.]+\/(\w+)$/.exec(String(path))?.[1] ?? OTHER
+}
+
 // The names of the application's outgoing HTTP requests: methods and hosts, nothing else of a URL.
 
 const METHODS = new Set(['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'])
@@ -138,4 +165,4 @@ function toHost (origin) {
   return toAddress(url.hostname.replace(/^\[|\]$/g, ''), url.port === '' ? PORTS.get(url.protocol) : url.port)
 }
 
-module.exports = { listenToHttpClient, listenToUndici, toHost, toMethod }
+module.exports = { listenToGrpc, listenToHttpClient, listenToUndici, toHost, toMethod }
