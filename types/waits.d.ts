@@ -25,6 +25,8 @@ export interface WaitedAt extends WaitPlace {
   resumedBy: WaitPlace | null
   /** Where `Promise.all()` is awaited: the function in it that alone is waited for most of the time. null: several take as long, or it is not known. */
   longest: WaitPlace | null
+  /** Promises that `Promise.all()` awaits there, at a time, in one request; 0: something else is awaited. */
+  together: number
   waits: number
   /** The loop was free: the request waited for the thing itself. */
   ms: number

@@ -71,7 +71,19 @@ test('one client for all requests is no pool', () => {
   const { sick } = WAITING.find(({ id }) => id === 'small-pool')
   const adviceFor = (awaited, count) => find({ ...sick, connections: { 5433: count }, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, awaited })] })) }, 'small-pool').instead
   assert.match(adviceFor('pg', 1), /^use a pool, where it is one client for all requests; give connections back sooner/)
-  for (const pool of [adviceFor('pg', 2), adviceFor('pg-pool', 1)]) assert.match(pool, /^give connections back sooner/)
+  for (const pool of [adviceFor('pg', 2), adviceFor('pg-pool', 1), adviceFor('mongodb', 2)]) assert.match(pool, /^give connections back sooner/)
+})
+
+test('a pool that is used at other lines than it is waited for: how long is not known', () => {
+  const { what, instead } = find(WAITING[1].sick.waits.map(route => ({ ...WAITING[1].sick, waits: [{ ...route, lines: [lineOf({ meanMs: 90, awaited: 'generic-pool', poolMs: 900 })] }] }))[0], 'small-pool')
+  assert.match(what, /^GET \/orders waits 90 % of its time at loadOrders/)
+  assert.match(instead, /\(option max\)/)
+})
+
+test('a client of MongoDB watches its server by a connection of its own', () => {
+  const { sick } = WAITING.find(({ id }) => id === 'small-pool')
+  const found = find({ ...sick, connections: { 27018: 3 }, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, awaited: 'mongodb' })] })) }, 'small-pool')
+  assert.match(found.title, /^The connection pool of mongodb is too small: getting a connection takes 70 ms, both connections are in use/)
 })
 
 test('queries of one connection cannot be made together', () => {
@@ -89,8 +101,11 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   const truncated = sampled([], 8000)
   truncated.waits[0].truncated = 3
   assert.match(find(truncated, 'slow-elsewhere').what, /seen for 94 % of that time: 3 of them had too many promises at once/)
-  const many = find(sampled([lineOf({ meanMs: 800, durationMs: 900, waits: 200 })]), 'slow-elsewhere')
-  assert.match(`${many.what} ${many.instead}`, /at loadOrders \(orders\.js:12\), 20 times each\. .*fetches with 20 awaits \(an N\+1 query\)/)
+  const rounds = sampled([lineOf({ meanMs: 800, durationMs: 900, waits: 200 })])
+  const many = find(rounds, 'slow-elsewhere')
+  assert.match(`${many.what} ${many.instead}`, /at loadOrders \(orders\.js:12\), 20 times each\. .*fetches with 20 awaits \(an N\+1 query\)$/)
+  rounds.waits[0].serial = [{ ...rounds.waits[0].lines[0], awaits: 20, maxAwaits: 20, requests: 10, ms: 7000 }]
+  assert.match(find(rounds, 'slow-elsewhere').instead, /\(an N\+1 query\), or run the calls in parallel$/)
   const toClients = find({ ...pace, waits: [{ ...routeOf([lineOf({ meanMs: 800, durationMs: 900, awaited: 'node:stream/promises' })], { durationMs: 900 }), clientMs: 7000 }] }, 'slow-elsewhere')
   assert.match(`${toClients.what} ${toClients.instead}`, /For 82 % of it the client had not read yet what was sent\. .*send less/)
   const fromClients = find({ ...pace, waits: [{ ...routeOf([], { durationMs: 900 }), unseenMs: 8500, uploadMs: 8000 }] }, 'slow-elsewhere')
@@ -136,6 +151,9 @@ test('what to look at depends on what is awaited where a route is slow elsewhere
   assert.match(of({ awaited: 'nodemailer' }), /awaits: how long the other side takes, whether its answer can be cached/)
   assert.match(of({ awaited: 'nodemailer', waits: 20 }), /awaits; run in parallel what is awaited one after the other/)
   assert.match(of({ awaited: 'nodemailer' }), /look at what loadOrders \(orders\.js:12\) awaits.*connection pools$/)
+  assert.match(of({ file: 'node_modules/express-slow-down/index.js', awaited: 'timers' }), /look at why express-slow-down waits there, as a middleware/)
+  assert.match(of({ awaited: 'pg', together: 30 }), /fetches with 30 calls at a time \(an N\+1 query\)$/)
+  assert.match(of({ awaited: 'pg', together: 3 }), /look at the statements/)
   assert.match(of({ awaited: 'node:events' }), /Where it is a long poll.* nothing is wrong$/)
   assert.match(of({ awaited: 'pg-pool', sharedMs: 5000 }), /at loadOrders \(orders\.js:12\), for pg-pool, several of them for one result\./)
   const release = { function: 'release', file: 'lock.js', line: 30, column: 3 }

@@ -9,7 +9,7 @@ const { mergeWaits, waitsQuestion } = require('../../lib/shared/group/merge-wait
 const PLACE = { file: 'orders.js', column: 3 }
 
 function line (name, more) {
-  return { function: name, line: 7, ...PLACE, awaited: null, via: null, resumedBy: null, longest: null, callers: [], requests: 10, waits: 10, ms: 100, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 0.1, p50Ms: 10, p99Ms: 20, maxMs: 25, ...more }
+  return { function: name, line: 7, ...PLACE, awaited: null, via: null, resumedBy: null, longest: null, together: 0, callers: [], requests: 10, waits: 10, ms: 100, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 0.1, p50Ms: 10, p99Ms: 20, maxMs: 25, ...more }
 }
 
 function part (pid, routes, more) {

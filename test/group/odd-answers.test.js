@@ -34,7 +34,7 @@ const STALL = { id: 1, at: 5, durationMs: 200, startingUp: false, cause: 'code',
 const FINDING = { id: 'hot-function', title: 'It is slow', severity: 'warning', share: 0.1, lostMs: 5, since: 1, what: '', where: { ...PLACE, functionLine: 3, via: null, route: null }, why: '', instead: '', evidence: { ms: 5, text: 'x', none: null }, confidence: 'high', next: ['x'] }
 const CALL = { api: 'fs.readFileSync', callSite: PLACE, flagged: false, advice: { instead: 'x' }, routes: [{ route: 'GET /a', calls: 1, ms: 10 }], ms: 10, share: 0.2 }
 const WAIT = { ...PLACE, requests: 3, ms: 30 }
-const WAITS = { route: 'GET /a', requests: 3, open: 0, truncated: 0, totalMs: 100, waitingMs: 60, unseenMs: 0, clientMs: 0, uploadMs: 0, lines: [{ ...WAIT, awaited: null, via: null, resumedBy: PLACE, longest: PLACE, callers: [PLACE], waits: 3, queuedMs: 1, poolMs: 0, turnMs: 0, sharedMs: 0, share: 0.3, p50Ms: 10, p99Ms: 12, maxMs: 12 }], serial: [{ ...WAIT, awaits: 2, maxAwaits: 3 }] }
+const WAITS = { route: 'GET /a', requests: 3, open: 0, truncated: 0, totalMs: 100, waitingMs: 60, unseenMs: 0, clientMs: 0, uploadMs: 0, lines: [{ ...WAIT, awaited: null, via: null, resumedBy: PLACE, longest: PLACE, together: 0, callers: [PLACE], waits: 3, queuedMs: 1, poolMs: 0, turnMs: 0, sharedMs: 0, share: 0.3, p50Ms: 10, p99Ms: 12, maxMs: 12 }], serial: [{ ...WAIT, awaits: 2, maxAwaits: 3 }] }
 const VALUE = { labels: { route: 'a' }, value: 1 }
 
 const GOOD = {

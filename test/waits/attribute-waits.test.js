@@ -54,7 +54,7 @@ test('a call that a library makes in the callback of its pool belongs to the lin
     wait(30, 90, [library('query'), node('processTicksAndRejections', 'node:internal/process/task_queues')], { resource: 'mysql' }),
     wait(100, 150, [library('query')], { resource: 'mysql' }) // of something else: much later
   ]
-  assert.deepEqual(divided(waits), { 'report:6 pg-pool': 90 })
+  assert.deepEqual(divided(waits), { 'report:6 pg-pool': 90, 'query:5 mysql': 50 })
 })
 
 test('a query that is no promise is one wait, and the package that made it is named', () => {
@@ -139,6 +139,7 @@ test('Promise.all() of calls to one package is a wait for that package', () => {
   const member = (toMs, made) => wait(0, toMs, [native('then'), ...all], { made })
   assert.deepEqual(divided([outer, member(40, query), member(90, query)]), { 'handler:12 pg-pool': 90 })
   assert.deepEqual(divided([outer, member(40, query), member(90, [library('get', '/app/node_modules/ioredis/index.js'), app('handler', 12)])]), { 'handler:12 Promise.all': 90 })
+  assert.equal(attributeWaits([outer, member(40, query), member(90, query)], { runs: [] }).lines[0].together, 2)
   const inside = wait(0, 89, [app('load', 6), native('map'), app('handler', 12)], { made: [library('query'), app('load', 6)] })
   assert.deepEqual(divided([outer, inside, member(90, [app('load', 5), native('map'), app('handler', 12)])]), { 'handler:12 pg-pool': 90 }, 'by functions of the application')
 })
@@ -217,6 +218,15 @@ test('a timer that only bounds the wait for an event, or was set by others, is n
 
 test('frameworks and Node.js alone are no answer', () => {
   assert.deepEqual(divided([wait(0, 30, [library('handleRequest', '/app/node_modules/router/lib/layer.js')]), wait(0, 30, [node('once', 'node:events')])]), {})
+})
+
+test('a middleware of a package waits at its own line, where nothing of the application does', () => {
+  const slowDown = library('slowDown', '/app/node_modules/express-slow-down/index.js')
+  const router = library('handleRequest', '/app/node_modules/router/lib/layer.js')
+  const pause = wait(0, 30, [node('setTimeout', 'node:timers'), slowDown, router], { resource: 'timer' })
+  assert.deepEqual(divided([pause]), { 'slowDown:5 timer': 30 })
+  assert.deepEqual(divided([wait(0, 30, [slowDown, router], { made: [library('get', '/app/node_modules/ioredis/index.js'), slowDown, router] })]), { 'slowDown:5 ioredis': 30 })
+  assert.deepEqual(divided([pause, wait(0, 20, [app('handler', 12)])]), { 'handler:12': 20, 'slowDown:5 timer': 10 })
 })
 
 test('awaits in a row are counted by function, and of nested ones the caller is named', () => {

@@ -5,6 +5,9 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const http = require('node:http')
+const http2 = require('node:http2')
+const { once } = require('node:events')
+const { listen } = require('../http/listening')
 const { serve } = require('./serving')
 const { assertOneAtATime, startUpstream } = require('./upstream')
 
@@ -107,4 +110,35 @@ test('with the option off nothing is listened to', async t => {
   await ask()
   assert.deepEqual([await waits(), await counted()], [{}, {}])
   assert.equal(channel('http.client.request.start').hasSubscribers, false)
+})
+
+test('calls of gRPC: each until its stream ends, by its method; answers like NOT_FOUND are no failures', { skip: MAJOR < 22 && 'streams are not reported' }, async t => {
+  const server = http2.createServer()
+  const statuses = { Get: '0', Find: '5', Slow: '4' }
+  server.on('stream', (stream, headers) => {
+    const status = statuses[headers[':path'].split('/')[2]]
+    if (status === undefined) return stream.close(http2.constants.NGHTTP2_CANCEL)
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': status }))
+    setTimeout(() => stream.end('an answer'), 80)
+  })
+  const port = await listen(t, server)
+  const client = http2.connect(`http://127.0.0.1:${port}`)
+  t.after(() => client.destroy())
+  const call = async (path, type = 'application/grpc+proto') => {
+    const stream = client.request({ ':method': 'POST', ':path': path, 'content-type': type, te: 'trailers' })
+    stream.on('error', () => {}).resume().end()
+    await once(stream, 'close')
+  }
+  const { ask, waits, counted } = await serve(t, async () => {
+    for (const path of ['/shop.Prices/Get', '/shop.Prices/Get', '/shop.Prices/Find', '/shop.Prices/Slow', '/shop.Prices/Gone']) await call(path)
+    await call('/shop.Prices/Get', 'application/json')
+  })
+  await ask()
+  const target = `127.0.0.1:${port}`
+  const found = Object.entries(await waits()).filter(([name]) => name.startsWith('grpc')).map(([name, { calls, errors }]) => [name, calls, errors])
+  assert.deepEqual(found.sort(), [[`grpc Find ${target}`, 1, 0], [`grpc Get ${target}`, 2, 0], [`grpc Gone ${target}`, 1, 1], [`grpc Slow ${target}`, 1, 1]])
+  const { [`grpc Get ${target}`]: { calls, ms } } = await counted()
+  assert.equal(calls, 2)
+  assert.ok(ms >= 150, String(ms))
 })

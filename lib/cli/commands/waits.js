@@ -43,10 +43,11 @@ const COLUMNS = [
 ]
 
 /** @param {Record<string, any>} line */
-function describeAwaited ({ awaited, via, resumedBy, longest }) {
+function describeAwaited ({ awaited, via, resumedBy, longest, together }) {
   if (awaited === null) return resumedBy == null ? '-' : `until ${showLocation(resumedBy)}`
   const most = longest == null ? via : showLocation(longest)
-  return most === null ? awaited : `${awaited} (${most})`
+  const times = together >= 2 ? `${together} × ` : ''
+  return times + (most === null ? awaited : `${awaited} (${most})`)
 }
 
 /** @param {Invocation} invocation */

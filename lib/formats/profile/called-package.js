@@ -45,4 +45,4 @@ function isPassingOn ({ origin, file, name }) {
   return origin === 'dependency' && PASSING_ON.test(name) && DISPATCHERS.has(packageOf(file))
 }
 
-module.exports = { calledPackage, isPassingOn }
+module.exports = { DISPATCHERS, calledPackage, isPassingOn }

@@ -31,6 +31,7 @@ const { POOLS, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, queu
  * @property {number} sharedMicros  in which it waited for what several requests wait for
  * @property {number} behindMicros  in which it waited until code of other requests had ended
  * @property {number[]} behind  when these began
+ * @property {number} together  promises in Promise.all(), the most at a time; 0: it waits for something else
  * @property {number} count     waits
  * @property {number[]} spans   begins and ends, in order
  * @property {number[]} ended   begins and ends of the stretches at whose end the function went on
@@ -83,6 +84,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
   const all = [...nodes, ...ofFrameworks(waits)]
   const membersOf = createMembersOf(waits, nodes)
   const [lazy, returned] = [isLazy, isReturned].map(is => waits.filter(is))
+  const togetherIn = createTogetherIn(waits)
   const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
   /** @type {Map<string, OpenLine>} */
   const lines = new Map()
@@ -127,6 +129,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
         awaited,
         via,
         resumedBy,
+        together: Math.max(0, ...[...counted].map(togetherIn)),
         longest: [...alone.values()].find(one => one.micros >= seenMicros * LONGEST_SHARE)?.place ?? null,
         poolMicros: scaled(times.poolMicros),
         turnMicros: scaled(times.turnMicros),
@@ -251,7 +254,7 @@ function longestOf (waits, fromMicros, endMicros) {
  * @property {string} key  of the function that waits
  * @property {number} depth  of its callers
  * @property {boolean} isOwn  the function itself waits, by await or then()
- * @property {boolean} isOfFramework  a package waits for what the function returned
+ * @property {boolean} isOfFramework  a package waits for what the function returned, or waits itself
  * @property {boolean} isCombined
  * @property {string | null} awaitedKey  the function of the application that made what is awaited
  * @property {Set<number> | null} lines  at which it may have called what it awaits; null: not known
@@ -318,30 +321,29 @@ function withoutOwn (wait) {
 }
 
 /**
- * A handler may return a query, or its promise, without awaiting it: the framework awaits it, and shows only who made it.
+ * What packages wait for, where nothing of the application does. A handler may return a query, or its promise, without awaiting it: the framework awaits
+ * it, and shows only who made it. A middleware of a package waits at its own line.
  * @param {readonly Awaited[]} waits
  * @returns {Node[]}
  */
 function ofFrameworks (waits) {
   return waits.flatMap(wait => {
     const { stack, made, resource } = wait
-    if (resource !== '' || stack.app.length > 0 || stack.isInternal || made === null || made.app.length === 0) return []
-    const [{ key }] = made.app
-    // Of an async function only where it was called is known.
-    const isNamed = made.awaited !== null || made.isOfSeveral
-    return {
-      wait: { ...wait, stack: made, made: isNamed ? made : null },
-      key,
-      depth: made.app.length,
-      isOwn: true,
-      isOfFramework: true,
-      isCombined: false,
-      awaitedKey: null,
-      lines: null,
-      callers: new Map(),
-      awaitsPackage: () => false
+    if (stack.app.length > 0 || stack.isInternal) return []
+    if (made !== null && made.app.length > 0) {
+      // Of an async function only where it was called is known.
+      const isNamed = made.awaited !== null || made.isOfSeveral
+      return resource === '' ? [ofFramework({ ...wait, stack: made, made: isNamed ? made : null }, made.app)] : []
     }
+    const { ofPackage } = stack
+    // The package is the place: what is awaited is another one, or the kind of the callback.
+    return ofPackage === null ? [] : [{ ...ofFramework({ ...wait, stack: { ...stack, app: [ofPackage], awaited: null } }, [ofPackage]), depth: 0, isOwn: resource === '' }]
   })
+}
+
+/** @param {Awaited} wait @param {AppFrame[]} app @returns {Node} */
+function ofFramework (wait, app) {
+  return { wait, key: app[0].key, depth: app.length, isOwn: true, isOfFramework: true, isCombined: false, awaitedKey: null, lines: null, callers: new Map(), awaitsPackage: () => false }
 }
 
 /**
@@ -474,6 +476,17 @@ function createMembersOf (waits, nodes) {
     const found = known.has(node) ? known.get(node) ?? null : read(node)
     known.set(node, found)
     return found
+  }
+}
+
+/**
+ * @param {readonly Awaited[]} waits
+ * @returns {(node: Node) => number} promises that it waits for, where that is Promise.all()
+ */
+function createTogetherIn (waits) {
+  const members = waits.filter(({ stack }) => stack.isInternal)
+  return ({ key, isCombined, wait: { fromMicros, toMicros } }) => {
+    return isCombined ? members.filter(one => one.stack.app[0]?.key === key && one.fromMicros >= fromMicros - SAME_MICROS && one.toMicros <= toMicros).length : 0
   }
 }
 

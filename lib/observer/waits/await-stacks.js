@@ -6,6 +6,7 @@
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { OWN_FOLDER } = require('../../base/own-files')
+const { DISPATCHERS } = require('../../formats/profile/called-package')
 const { describeFrame, packageOf } = require('../../formats/profile/frame')
 const { publicModuleOf } = require('../../formats/profile/node-api')
 
@@ -24,6 +25,7 @@ const { publicModuleOf } = require('../../formats/profile/node-api')
  * @property {boolean} isCombined   the promise is one of Promise.all() or allSettled()
  * @property {boolean} isOfSeveral  likewise, or of any() or race()
  * @property {boolean} isInternal   a wait of V8's own, for one of the promises of Promise.all() and the like
+ * @property {AppFrame | null} ofPackage  where no function of the application is on the stack: the innermost one of a package that is not a framework
  * @property {string | null} makerKey  the innermost function that is not Node's, if it is the application's
  * @property {string | null} awaited  package or module above the application's innermost function
  * @property {string | null} via    the package that the application called, where it is another
@@ -115,6 +117,7 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
   const maker = read.find(({ origin }) => origin !== 'native' && origin !== 'node')
   const [awaited = moduleOf(above.findLast(({ origin }) => origin === 'node'))] = packages
   const via = packages.at(-1) ?? null
+  const ofPackage = first === -1 ? read.find(({ origin, shown }) => origin === 'dependency' && !DISPATCHERS.has(packageOf(shown))) : undefined
   return {
     app: read.filter(({ origin }) => origin === 'app').map(({ key, place }) => ({ key, place })),
     isAwait: first === 0,
@@ -122,6 +125,7 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
     isCombined: isNative(0, WAITS_FOR_ALL),
     isOfSeveral: isNative(0, COMBINATORS),
     isInternal: isNative(0, THEN) && isNative(1, COMBINATORS),
+    ofPackage: ofPackage === undefined ? null : { key: ofPackage.key, place: ofPackage.place },
     makerKey: maker?.origin === 'app' ? maker.key : null,
     awaited: isNative(0, WAITS_FOR_ALL) ? `Promise.${read[0].name}` : awaited,
     via: via === awaited ? null : via,

@@ -86,6 +86,7 @@ function sumLine (group, totalMs, starts, lastQueries) {
     via: named.via,
     resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
     longest: longestOf(group),
+    together: rounded(sum(group, one => one.together) / group.length),
     callers: deepest.callers,
     requests: group.length,
     open: group.filter(({ isOpen }) => isOpen).length,

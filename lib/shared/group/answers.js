@@ -134,6 +134,7 @@ const waitLine = record({
   via: orNull(text),
   resumedBy: orNull(record(place)),
   longest: orNull(record(place)),
+  together: number,
   callers: listOf(record(place), MAX_ROWS),
   waits: count,
   queuedMs: amount,

@@ -7,6 +7,7 @@ const { groupBy, sum } = require('../../../base/sums')
 const { callName, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, slowRoutes, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
+const { isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
 const { CALLBACK_KINDS, DATABASES } = require('../../waits/await-stacks')
 const { linesOf, mayBeLongPoll, placeOf } = require('../waiting')
@@ -261,7 +262,7 @@ const slowElsewhere = {
       why: client !== null
         ? `the loop is mostly idle and on time; ${client.why}`
         : 'the loop is mostly idle and on time; the request waits for a database, another service, a lock, a timer or a queue',
-      instead: client !== null ? client.advice : waited === null ? adviceToMeasure(worst.route, at) : adviceOn(waited, at, readings),
+      instead: client !== null ? client.advice : waited === null ? adviceToMeasure(worst.route, at, readings) : adviceOn(waited, at, readings),
       evidence: {
         route: worst.route,
         meanMs: rounded(worst.meanMs),
@@ -324,12 +325,17 @@ function describeUnseen (route) {
 
 const IN_PARALLEL = 'run in parallel what is awaited one after the other'
 
-/** @param {string} route @param {ReturnType<typeof mostWaitedLine>} at */
-function adviceToMeasure (route, at) {
+/** @param {string} route @param {ReturnType<typeof mostWaitedLine>} at @param {Readings} readings */
+function adviceToMeasure (route, at, { waits = [] }) {
   if (at === null) return `measure what ${route} awaits (tracing, slow query log); ${IN_PARALLEL}; check the sizes of connection pools`
   const { line } = at
-  if (line.waits >= line.requests * SLOW_ELSEWHERE.manyCalls) return adviceOnMany(line.waits / line.requests, 'awaits') + OR_TOGETHER
-  if ([line.awaited, line.via].some(name => name !== null && DATABASES.has(name))) {
+  if (isInPackage(line.file)) return `look at why ${packageOf(line.file)} waits there, as a middleware or before it: its options (a limit, a pause, a timeout), and what it asks (a store, another service)`
+  if (line.waits >= line.requests * SLOW_ELSEWHERE.manyCalls) {
+    const isInRow = waits.find(one => one.route === route)?.serial.some(({ awaits }) => awaits >= SLOW_ELSEWHERE.manyCalls / 2) === true
+    return adviceOnMany(line.waits / line.requests, 'awaits') + (isInRow ? OR_TOGETHER : '')
+  }
+  if (line.together >= SLOW_ELSEWHERE.manyCalls && isOfDatabase(line)) return adviceOnMany(line.together, 'calls at a time')
+  if (isOfDatabase(line)) {
     return `look at the statements of ${placed(line)}: their plan (EXPLAIN), an index, locks that other transactions hold; whether each connection is given back on every path, and the size of the pool; ${IN_PARALLEL}`
   }
   if (line.resumedBy !== null) return `look at what lets it go on, ${placed(line.resumedBy)}: how long one takes, and how many go on at a time`
@@ -338,6 +344,11 @@ function adviceToMeasure (route, at) {
   const isAll = at.share >= SLOW_ELSEWHERE.minAll && line.waits < line.requests * 1.5
   const cure = isAll ? 'how long the other side takes, whether its answer can be cached, and whether the response can be sent before' : IN_PARALLEL
   return `look at what ${placed(line)} awaits${isAll ? ': ' : '; '}${cure}; check the sizes of connection pools`
+}
+
+/** @param {WaitLine} line */
+function isOfDatabase ({ awaited, via }) {
+  return [awaited, via].some(name => name !== null && DATABASES.has(name))
 }
 
 /** @param {string} route @param {NonNullable<ReturnType<typeof mostWaited>>} waited */

@@ -227,7 +227,7 @@ const BUSY_THREADS = Object.freeze({
   minTimesWork: 2
 })
 // What is awaited of a worker, by a promise of the application or of a package.
-const WORKERS = new Set(['worker', 'node:worker_threads', 'jest-worker', 'piscina', 'synckit', 'threads', 'tinypool'])
+const WORKERS = new Set(['worker', 'node:worker_threads', 'jest-worker', 'piscina', 'synckit', 'threads', 'tinypool', 'workerpool'])
 
 /**
  * Worker threads of the process are busy. That is what they are for, but the figures of the loop do not show it: it is reported so that an idle

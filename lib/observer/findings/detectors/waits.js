@@ -33,20 +33,20 @@ const SMALL_POOL = Object.freeze({
 
 /**
  * Clients whose connections do one thing at a time, with the port that their servers have by default and the option for the size of the pool; of others:
- * connections beside the pool.
- * @type {Record<string, { port: number, option: string, kind?: string, others?: number }>}
+ * connections beside the pool. isPool: it is no single connection.
+ * @type {Record<string, { port: number, option: string, isPool?: boolean, kind?: string, others?: number }>}
  */
 const CLIENTS = {
   pg: { port: 5432, option: 'max' },
-  'pg-pool': { port: 5432, option: 'max' },
-  'pg-promise': { port: 5432, option: 'max' },
-  postgres: { port: 5432, option: 'max' },
-  slonik: { port: 5432, option: 'maximumPoolSize' },
+  'pg-pool': { port: 5432, option: 'max', isPool: true },
+  'pg-promise': { port: 5432, option: 'max', isPool: true },
+  postgres: { port: 5432, option: 'max', isPool: true },
+  slonik: { port: 5432, option: 'maximumPoolSize', isPool: true },
   mysql: { port: 3306, option: 'connectionLimit' },
   mysql2: { port: 3306, option: 'connectionLimit', kind: 'mysql' },
   mariadb: { port: 3306, option: 'connectionLimit' },
-  mongodb: { port: 27017, option: 'maxPoolSize', others: 2 /* it watches its server */ },
-  mongoose: { port: 27017, option: 'maxPoolSize', others: 2 },
+  mongodb: { port: 27017, option: 'maxPoolSize', isPool: true, others: 1 /* by which it watches its server */ },
+  mongoose: { port: 27017, option: 'maxPoolSize', isPool: true, others: 1 },
   mssql: { port: 1433, option: 'pool.max', kind: 'mssql' },
   redis: { port: 6379, option: 'clientPoolSize', kind: 'redis' },
   '@redis/client': { port: 6379, option: 'clientPoolSize', kind: 'redis' }
@@ -196,7 +196,7 @@ function fullPools (readings) {
   const at = ofPort.find(({ line }) => line.awaited === 'pg-pool') ?? ofPort[0]
   return [{
     name: at.line.via ?? at.line.awaited ?? name,
-    instead: `${size === 1 && at.line.awaited !== 'pg-pool' ? 'use a pool, where it is one client for all requests; ' : ''}${adviceOnPool(CLIENTS[name].option)}`,
+    instead: `${size === 1 && CLIENTS[/** @type {string} */ (at.line.awaited)].isPool !== true ? 'use a pool, where it is one client for all requests; ' : ''}${adviceOnPool(CLIENTS[name].option)}`,
     at,
     ...timesOf(readings, ofPort, inLine),
     size
