@@ -257,6 +257,7 @@ function longestOf (waits, fromMicros, endMicros) {
  * @property {boolean} isOfFramework  a package waits for what the function returned, or waits itself
  * @property {boolean} isCombined
  * @property {string | null} awaitedKey  the function of the application that made what is awaited
+ * @property {boolean} isPassedOn  that function returned the promise of another one, and is on no stack since
  * @property {Set<number> | null} lines  at which it may have called what it awaits; null: not known
  * @property {Map<string, Set<number>>} callers  of the function, in any stack of this request, with the lines at which they stood
  * @property {(name: string) => boolean} awaitsPackage  whether this package is awaited in it, by the function or by another package
@@ -275,6 +276,7 @@ function createNodes (waits) {
       }
     })
   }
+  const returning = new Set(waits.filter(isReturned).map(({ made }) => made?.app[0].key))
   const ofPackages = waits.filter(({ stack: { isAwait, isThen }, made }) => !isAwait && !isThen && isPackage(made?.awaited ?? null))
   return waits.filter(({ stack }) => stack.app.length > 0 && !stack.isInternal).map(withoutOwn).map(wait => {
     const { made, stack, stack: { app: [{ key, place }] } } = wait
@@ -286,6 +288,7 @@ function createNodes (waits) {
       isOfFramework: false,
       isCombined: wait.resource === '' && stack.isAwait && made?.isCombined === true,
       awaitedKey: made === null || made.isOfSeveral || made.makerKey === key ? null : made.makerKey,
+      isPassedOn: returning.has(made?.makerKey ?? undefined),
       lines: callLines(made, key, place.line),
       callers: /** @type {Map<string, Set<number>>} */ (callers.get(key)),
       awaitsPackage: createAwaitsPackage(wait, ofPackages)
@@ -343,7 +346,7 @@ function ofFrameworks (waits) {
 
 /** @param {Awaited} wait @param {AppFrame[]} app @returns {Node} */
 function ofFramework (wait, app) {
-  return { wait, key: app[0].key, depth: app.length, isOwn: true, isOfFramework: true, isCombined: false, awaitedKey: null, lines: null, callers: new Map(), awaitsPackage: () => false }
+  return { wait, key: app[0].key, depth: app.length, isOwn: true, isOfFramework: true, isCombined: false, awaitedKey: null, isPassedOn: false, lines: null, callers: new Map(), awaitsPackage: () => false }
 }
 
 /**
@@ -504,7 +507,7 @@ function isBelow (inner, outer) {
   const calledAt = inner.callers.get(outer.key)
   if (inner === outer || !inner.isOwn || !outer.isOwn) return false
   if (calledAt === undefined) return isCalledBack(inner, outer)
-  if (outer.awaitedKey !== null) return isIn(inner, outer.awaitedKey)
+  if (outer.awaitedKey !== null && (!outer.isPassedOn || isIn(inner, outer.awaitedKey))) return isIn(inner, outer.awaitedKey)
   const { lines } = outer
   return lines === null || [...lines].some(line => calledAt.has(line))
 }
