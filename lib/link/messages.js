@@ -150,7 +150,8 @@
  * @property {(about: { boundaries: number[] }) => Promise<BufferReading>} buffers  those that are alive, by the intervals in which they were created
  * @property {(about: {}) => Promise<object>} report  Node's diagnostic report
  * @property {(about: { seconds: number }) => Promise<{ seesCallbacks: boolean }>} sampleWaits  samples where all requests wait, from now on
- * @property {(about: {}) => Promise<{ seen: number }>} sampledWaits  ends that: what is in flight comes with the next notes
+ * @property {(about: {}) => Promise<{ seen: number, underWay: number[] }>} sampledWaits  ends that: what is in flight comes with the next notes. underWay: when the
+ *   oldest of these requests began
  * @property {(about: {}) => Promise<InFlightReading>} requests  under way, where no inspector session can read them
  * @property {(about: { urls: string[] }) => Promise<(string | null)[]>} scriptMaps  source maps that only the process has, for the first of these
  *   scripts

@@ -51,7 +51,7 @@ function createObserverHandlers ({ recording, ownWork, applications, exactCalls,
     buffers: ({ boundaries }) => ownWork.exempt(() => bufferSites().read(boundaries)),
     report: () => ownWork.exempt(makeReport),
     sampleWaits: ({ seconds }) => requestNotes.awaits.ask(seconds),
-    sampledWaits: () => requestNotes.awaits.readAsked(),
+    sampledWaits: () => ({ ...requestNotes.awaits.readAsked(), underWay: requestNotes.oldestStarts() }),
     requests: () => requestNotes.readInFlight(),
     scriptMaps: ({ urls }) => ownWork.exempt(() => readScriptMaps(urls)),
     ...applications.readers

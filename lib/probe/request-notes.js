@@ -210,6 +210,11 @@ class RequestNotes {
     return this.#inFlight.read({ current, calls: this.calls, isLate: monotonicMicros() > this.#heartbeat.dueMicros })
   }
 
+  /** @returns {number[]} when the oldest requests under way began */
+  oldestStarts () {
+    return this.#inFlight.starts()
+  }
+
   /** Called by the observer through the inspector: a message cannot carry functions. */
   takeHandlers () {
     return this.#handlers.take()

@@ -51,8 +51,8 @@ test('what cannot be seen is said', async t => {
   const { stderr } = await shown(t, { ...ANSWER, seesCallbacks: false }, '--seconds', '10')
   assert.match(stderr, /waits of callbacks are only seen from Node\.js 24 on/)
   assert.match((await shown(t, { ...ANSWER, seen: null, seconds: null, routes: [] })).stdout, /^no request was sampled yet; pass --seconds 10/)
-  assert.match((await shown(t, { ...ANSWER, routes: [] }, '--seconds', '1')).stdout, /^no request was answered or in flight$/m)
-  assert.match((await shown(t, { ...ANSWER, routes: [] }, '--seconds', '1', '--route', '/orders')).stdout, /^no request of \/orders was answered or in flight$/m)
+  assert.match((await shown(t, { ...ANSWER, routes: [] }, '--seconds', '1')).stdout, /^no request began meanwhile; those under way before: loopscope requests$/m)
+  assert.match((await shown(t, { ...ANSWER, routes: [] }, '--seconds', '1', '--route', '/orders')).stdout, /^no request of \/orders began meanwhile; those/m)
 })
 
 test('the data is given as it is, and wrong seconds are refused', async t => {

@@ -216,6 +216,22 @@ test('a timer that only bounds the wait for an event, or was set by others, is n
   assert.deepEqual(divided([{ ...wait(0, 20, [app('load', 6)]), settled: { kind: 'timer', place: null }, isByOther: true }]), { 'load:6': 20 })
 })
 
+test('a timer that Node.js sets for itself is nothing that a request waits for', () => {
+  const write = [node('_storeHeader', 'node:_http_outgoing'), app('send', 9)]
+  assert.deepEqual(divided([wait(0, 30, [node('Timeout', 'node:internal/timers'), node('utcDate', 'node:internal/http'), ...write], { resource: 'timer' })]), {})
+  assert.deepEqual(divided([wait(0, 30, [node('Timeout', 'node:internal/timers'), node('setTimeout', 'node:timers/promises'), app('step', 4)], { resource: 'timer' })]), { 'step:4 timer': 30 })
+})
+
+test('a function is awaited by the one whose promise is passed on to it, which is on no stack any more', () => {
+  const begin = library('begin', '/app/node_modules/postgres/index.js')
+  const waits = [
+    wait(0, 90, [app('handler', 17)], { made: [app('buy', 10), app('handler', 17)] }),
+    wait(0, 90, [native('then')], { made: [begin, app('buy', 11), app('handler', 17)] }),
+    wait(10, 80, [app('callback', 12), begin, app('handler', 17)])
+  ]
+  assert.deepEqual(divided(waits), { 'handler:17 postgres': 20, 'callback:12': 70 })
+})
+
 test('frameworks and Node.js alone are no answer', () => {
   assert.deepEqual(divided([wait(0, 30, [library('handleRequest', '/app/node_modules/router/lib/layer.js')]), wait(0, 30, [node('once', 'node:events')])]), {})
 })

@@ -134,6 +134,15 @@ test('a lock of the database is what a query waits for that goes on as the last 
   assert.equal(await turnOf(together), 0, 'they came together and end together')
 })
 
+test('requests that were under way before are shown as they were sampled, where they still are', async () => {
+  const profile = createProfile()
+  const startMicros = monotonicMicros() - 30e6
+  profile.add({ stacks: [STACK], samples: [sample(startMicros, 10_000, { isOpen: true })] })
+  await profile.settleNow()
+  const shown = underWay => profile.read({ begunMicros: startMicros + 1, underWay: new Set(underWay) }).routes.map(({ requests, open }) => [requests, open])
+  assert.deepEqual([shown([]), shown([startMicros])], [[], [[1, 1]]])
+})
+
 test('requests that were not answered are kept beside many that were, and can be read alone', async () => {
   const profile = createProfile()
   const now = monotonicMicros()

@@ -66,7 +66,7 @@ async function run (invocation) {
   if (seconds !== undefined && !seesCallbacks) terminal.note('waits of callbacks are only seen from Node.js 24 on')
   if (routes.length === 0) {
     const of = values.route === undefined ? '' : ` of ${values.route}`
-    return terminal.line(printable(seconds === undefined ? `no request${of} was sampled yet; pass --seconds 10 to sample all` : `no request${of} was answered or in flight`))
+    return terminal.line(printable(seconds === undefined ? `no request${of} was sampled yet; pass --seconds 10 to sample all` : `no request${of} began meanwhile; those under way before: loopscope requests`))
   }
   const shown = routes.slice(0, MAX_ROUTES).map(route => routeLines(route, terminal.tableColumns()))
   shown.forEach((lines, index) => {

@@ -71,7 +71,7 @@ const MAX_RETURNED = 5
 const MAX_AT_ONCE = 50
 
 /**
- * @param {readonly Awaited[]} waits
+ * @param {readonly Awaited[]} all
  * @param {object} request
  * @param {number[]} request.runs  begins and ends of its own code
  * @param {number} [request.truncatedMicros]  waits that began later are not seen; 0: there are none
@@ -79,9 +79,9 @@ const MAX_AT_ONCE = 50
  * @param {number} [request.toMicros]  until when it was followed
  * @returns {{ lines: LineTime[], serial: Serial[] }}
  */
-function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toMicros: endMicros = 0 }) {
+function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMicros: endMicros = 0 }) {
+  const waits = all.filter(({ resource, stack }) => resource !== 'timer' || !stack.isTimerOfNode)
   const nodes = createNodes(withCallers(waits))
-  const all = [...nodes, ...ofFrameworks(waits)]
   const membersOf = createMembersOf(waits, nodes)
   const [lazy, returned] = [isLazy, isReturned].map(is => waits.filter(is))
   const togetherIn = createTogetherIn(waits)
@@ -90,7 +90,7 @@ function attributeWaits (waits, { runs, truncatedMicros = 0, isOpen = false, toM
   const lines = new Map()
   /** @type {Seen[]} */
   const seen = []
-  for (const { fromMicros, toMicros, pending } of segmentsOf(all, runs)) {
+  for (const { fromMicros, toMicros, pending } of segmentsOf([...nodes, ...ofFrameworks(waits)], runs)) {
     const chosen = choose(pending, { lazy, returned, membersOf }, fromMicros)
     if (chosen === null) continue
     if (truncatedMicros !== 0 && fromMicros >= truncatedMicros && divideUnseen(seen, chosen.node, fromMicros, toMicros)) continue

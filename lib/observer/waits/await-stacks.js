@@ -29,6 +29,7 @@ const { publicModuleOf } = require('../../formats/profile/node-api')
  * @property {string | null} makerKey  the innermost function that is not Node's, if it is the application's
  * @property {string | null} awaited  package or module above the application's innermost function
  * @property {string | null} via    the package that the application called, where it is another
+ * @property {boolean} isTimerOfNode  Node.js itself sets a timer there: a timeout of a socket, the time of day for a header
  * @property {string | null} calledBy  the package that called the outermost function of the application, or awaits it
  */
 
@@ -60,6 +61,7 @@ const CALLBACK_KINDS = new Set(CALLBACKS.map(({ kind }) => kind))
 const TASK_QUEUES = 'node:internal/process/task_queues'
 // What Node.js puts between a callback and what it calls: contexts, emit(), promisify().
 const BETWEEN = new Set(['node:internal/async_hooks', 'node:async_hooks', 'node:events', 'node:internal/util'])
+const TIMERS = /^(node:(internal\/)?timers(\/promises)?)?$/ // and native functions
 // What calls the application, and is not called by it.
 const PASSING_ON = /^node:(internal\/)?(process|modules|async_hooks|async_local_storage)\b/
 const HTTP_SERVER = 'node:_http_server'
@@ -126,11 +128,18 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
     isOfSeveral: isNative(0, COMBINATORS),
     isInternal: isNative(0, THEN) && isNative(1, COMBINATORS),
     ofPackage: ofPackage === undefined ? null : { key: ofPackage.key, place: ofPackage.place },
+    isTimerOfNode: isTimerOfNode(read),
     makerKey: maker?.origin === 'app' ? maker.key : null,
     awaited: isNative(0, WAITS_FOR_ALL) ? `Promise.${read[0].name}` : awaited,
     via: via === awaited ? null : via,
     calledBy
   }
+}
+
+/** @param {readonly { origin: string, file: string }[]} frames */
+function isTimerOfNode (frames) {
+  const by = frames.find(({ file }) => !TIMERS.test(file))
+  return by !== frames[0] && by?.origin === 'node' && !BETWEEN.has(by.file)
 }
 
 /** @param {readonly { origin: string, shown: string }[]} frames */

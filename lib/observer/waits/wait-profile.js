@@ -26,6 +26,8 @@ const MAX_KEPT = 1000
 const MAX_STACKS = 2000
 const MAX_SPANS = 20
 const MAX_MAPPING_MS = 3000
+/** @type {ReadonlySet<number>} */
+const NONE = new Set()
 // Source maps are read once the machine has CPU time to spare, after half a minute in any case. For longer there is no record of what the loop did.
 const MAX_UNMAPPED_MICROS = 45e6
 
@@ -116,14 +118,18 @@ class WaitProfile {
    * @param {object} [wanted]
    * @param {number} [wanted.fromMicros]  requests that ended then or later
    * @param {number} [wanted.begunMicros]  requests that began then or later
+   * @param {ReadonlySet<number>} [wanted.underWay]  and those that began at these times and were not answered when they were sampled
    * @param {string} [wanted.route]
    * @param {boolean} [wanted.areOpen]  only requests that were not answered
    * @returns {{ sampled: number, routes: RouteWaits[] }}
    */
-  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, begunMicros = 0, route: only, areOpen = false } = {}) {
+  read ({ fromMicros = monotonicMicros() - MAX_AGE_MICROS, begunMicros = 0, underWay = NONE, route: only, areOpen = false } = {}) {
     this.#settle(monotonicMicros() - SETTLED_MICROS)
+    const isMeant = (/** @type {Kept} */ { startMicros, toMicros, isOpen }) => {
+      return toMicros >= fromMicros && (startMicros >= begunMicros || (isOpen && underWay.has(startMicros))) && (isOpen || !areOpen)
+    }
     const recent = [...this.#byRoute]
-      .map(([route, all]) => ({ route, samples: all.filter(({ startMicros, toMicros, isOpen }) => toMicros >= fromMicros && startMicros >= begunMicros && (isOpen || !areOpen)) }))
+      .map(([route, all]) => ({ route, samples: all.filter(isMeant) }))
       .filter(({ samples }) => samples.length > 0)
     return {
       sampled: sum(recent, ({ samples }) => samples.length),
@@ -312,12 +318,12 @@ async function readWaits ({ main, windowReading, waitProfile }, { seconds, route
   const begunMicros = monotonicMicros()
   const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds })
   if (seconds !== undefined) await require('node:timers/promises').setTimeout(seconds * 1e3, undefined, { signal })
-  const seen = asked === null ? null : (await main.read('sampledWaits', {})).seen
+  const ended = asked === null ? null : await main.read('sampledWaits', {})
   const isFresh = await main.handOver()
   await windowReading.readNow()
   await waitProfile.settleNow()
-  const read = waitProfile.read(asked === null ? { route } : { begunMicros, route })
-  return { seconds: seconds ?? null, seen, seesCallbacks: asked?.seesCallbacks ?? false, isStale: !isFresh, ...read }
+  const read = waitProfile.read(ended === null ? { route } : { begunMicros, underWay: new Set(ended.underWay), route })
+  return { seconds: seconds ?? null, seen: ended?.seen ?? null, seesCallbacks: asked?.seesCallbacks ?? false, isStale: !isFresh, ...read }
 }
 
 module.exports = { readWaits, WaitProfile }

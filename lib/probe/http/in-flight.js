@@ -126,6 +126,11 @@ class InFlight {
     }
   }
 
+  /** @returns {number[]} when the oldest requests and jobs began */
+  starts () {
+    return [...this.requests.oldest(MAX_READ), ...this.jobs.oldest(MAX_READ)].map(({ startMicros }) => startMicros)
+  }
+
   /**
    * It also works in an inspector interrupt in the middle of the user's code.
    * @param {object} parts
