@@ -50,6 +50,12 @@ test('a route that is slow elsewhere is so beside a loop that waits for a CPU no
   assert.equal(isFound({ meanMs: 800, waits: 100 }, 200, 0.4), false, 'each of ten waits may be that late')
 })
 
+test('of several lookups in a request each counts', () => {
+  const found = waits => find({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 6000, seconds: 600 }] }, waits: [routeOf([lineOf({ meanMs: 60, awaited: 'dns', waits })])] }, 'slow-dns')
+  assert.match(found(20).title, /looking up a name takes 30 ms, 60 % of the time/)
+  assert.equal(found(60), undefined, 'ten milliseconds each')
+})
+
 test('a queue before a database is no lock of the database', () => {
   const route = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] } }
   const { title, instead } = find({ ...route, waits: [routeOf([lineOf({ meanMs: 80, awaited: 'pg', via: 'p-queue', turnMs: 600 })])] }, 'lock-wait')

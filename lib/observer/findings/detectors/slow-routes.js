@@ -133,10 +133,10 @@ function waitForConnection ({ line, call, at }) {
   if (!isAcquiring && (line === null || line.poolMs === 0)) return null
   return {
     what: `They wait${at} for a connection of ${isAcquiring ? call.replace('acquire ', '') : line?.via ?? line?.awaited}, and get none.`,
-    why: 'connections that were taken from the pool do not come back: each one that is kept is missing for good, until none is left',
+    why: 'connections that were taken from the pool do not come back: each one that is kept is missing for good, until none is left; or requests that have one wait for another',
     instead: call?.startsWith('http ') === true
       ? 'read each response to its end, or destroy it, also where only its status matters; set a timeout for the call, so that it fails instead'
-      : 'give each connection back on every path, also after an error and an early return (release() in a finally); limit the wait for one (connectionTimeoutMillis, acquireTimeout), so that requests fail instead'
+      : 'give each connection back on every path, also after an error and an early return (release() in a finally); wait for no second connection while one is held; limit the wait for one (connectionTimeoutMillis, acquireTimeout), so that requests fail instead'
   }
 }
 
@@ -156,8 +156,8 @@ function waitForDatabase ({ line, at }) {
   if (client === undefined) return null
   return {
     what: `They wait${at} for ${client}: for a connection, or for the answer to a query.`,
-    why: 'either connections that were taken from the pool do not come back, until none is left, or the database does not go on, as behind the lock of a transaction that stays open',
-    instead: 'give each connection back on every path, also after an error and an early return (release() in a finally); look for transactions that stay open (idle in transaction) and statements that wait for a lock; ' +
+    why: 'either connections that were taken from the pool do not come back, until none is left (also where requests that have one wait for another), or the database does not go on, as behind the lock of a transaction that stays open',
+    instead: 'give each connection back on every path, also after an error and an early return (release() in a finally); wait for no second connection while one is held; look for transactions that stay open (idle in transaction) and statements that wait for a lock; ' +
       'limit the wait for a connection and for a statement (of pg: connectionTimeoutMillis, statement_timeout), so that requests fail instead'
   }
 }

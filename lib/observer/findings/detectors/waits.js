@@ -355,7 +355,7 @@ const slowDns = {
     const lookups = calls.filter(({ kind, operation, count, seconds }) => {
       return kind === 'dns' && operation === 'lookup' && count >= SLOW_DNS.minLookups && seconds * 1e3 / count >= SLOW_DNS.minMs
     }).sort((left, right) => right.seconds - left.seconds)
-    const [at] = [...linesOf(readings, isDns), ...slowLookups(readings)].filter(({ meanMs, share }) => meanMs >= SLOW_DNS.minMs && share >= SLOW_DNS.minShare)
+    const [at] = [...linesOf(readings, isDns), ...slowLookups(readings)].filter(one => lookupMsOf(one) >= SLOW_DNS.minMs && one.share >= SLOW_DNS.minShare)
     const waited = lookups.length === 0 ? null : waitedForDns(readings, lookups)
     if (at === undefined && (waited === null || waited.share < SLOW_DNS.minShare)) return []
     const route = at?.route ?? waited?.route ?? ''
@@ -370,7 +370,7 @@ const slowDns = {
     // A lookup of the application's own, or dns.resolve(), needs no thread: seen is which one is under way now.
     const holdsThreads = Object.keys(process?.waitsFor ?? {}).some(isPoolLookup)
     const name = slowest === undefined ? 'a name' : slowest.target
-    const meanMs = slowest === undefined ? at?.meanMs ?? 0 : slowest.seconds * 1e3 / slowest.count
+    const meanMs = slowest === undefined ? at === undefined ? 0 : lookupMsOf(at) : slowest.seconds * 1e3 / slowest.count
     return [makeWaitFinding(readings, seconds, {
       id: 'slow-dns',
       title: `DNS is slow: looking up ${name} takes ${duration(meanMs)}, ${percent(share)} of the time of ${route}.`,
@@ -387,6 +387,11 @@ const slowDns = {
       confidence: at === undefined ? 'medium' : 'high'
     })]
   }
+}
+
+/** A request may look up several names there. @param {RouteLine} at */
+function lookupMsOf ({ meanMs, line: { waits, requests } }) {
+  return meanMs * requests / Math.max(waits, requests)
 }
 
 /** @param {WaitLine} line */
