@@ -185,8 +185,9 @@ export interface AllocationSite extends CodeFrame {
    * Buffers what created them. */
   holder: string | null
   /** The only line of that function, of the callers, of the route's handlers, or of a function with the same caller, that adds to a collection, a listener
-   * or a timer: probably what keeps it. Of Buffers only where the application does not create them itself. */
-  keptAt: { file: string, line: number, text: string } | null
+   * or a timer: probably what keeps it. Of Buffers only where the application does not create them itself. `isGuess`: nothing links it to the allocation but
+   * that no other line is known to keep anything. */
+  keptAt: { file: string, line: number, text: string, isGuess?: boolean } | null
   /** Alive. */
   bytes: number
   /** That were drawn: the fewer, the rougher the figures. */

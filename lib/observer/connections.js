@@ -6,6 +6,7 @@
 
 const fs = require('node:fs')
 const { attempt } = require('../base/guard')
+const { kindsOfOpenFiles, readOpenFiles } = require('../base/system/process-ids')
 const { STATES, TCP_TABLES, parseTcpTable } = require('../base/system/tcp-table')
 const { steadyGrowth } = require('./memory/growth')
 
@@ -18,8 +19,6 @@ const MAX_FILES = 5000
 const MAX_POINTS = 360 // an hour
 const FILES_GROW = Object.freeze({ bytes: 60, share: 0.5, lowestOf: 3 }) // as of memory, but files instead of bytes
 const NOTABLE_SHARE = 0.8 // of the limit
-/** What the link of a file begins with, by its kind. */
-const KINDS = Object.freeze(/** @type {[RegExp, string][]} */ ([[/^socket:/, 'sockets'], [/^pipe:/, 'pipes'], [/inotify/, 'watchers'], [/^anon_inode:\[?event/, 'event loops'], [/^\//, 'files']]))
 const MAX_BYTES = 8e6 // some 50,000 connections: more take too long to search
 
 /** @returns {Record<string, number> | null} by port of the other side; null: not known */
@@ -76,9 +75,8 @@ class OpenFiles {
 
   #read () {
     try {
-      const open = fs.readdirSync(this.#folder).length
-      const limit = Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync('/proc/self/limits', 'latin1'))?.[1] ?? Infinity)
-      return { open, limit, kinds: open >= limit * NOTABLE_SHARE ? kindsOf(this.#folder) : {} }
+      const { open, limit } = readOpenFiles('self', this.#folder)
+      return { open, limit, kinds: open >= limit * NOTABLE_SHARE ? kindsOfOpenFiles(this.#folder) : {} }
     } catch (/** @type {any} */ error) {
       return error.code === 'EMFILE' && this.#last !== null ? { ...this.#last, open: this.#last.limit } : null // none is left to list them
     }
@@ -90,20 +88,8 @@ class OpenFiles {
     const growth = steadyGrowth(this.#points, FILES_GROW)
     if (last === null || growth === null) return last && { ...last, growing: null }
     const isNotable = last.open >= last.limit * NOTABLE_SHARE // then they have just been read
-    return { ...last, growing: { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }, kinds: isNotable ? last.kinds : kindsOf(this.#folder) }
+    return { ...last, growing: { perMinute: growth.bytesPerMinute, grown: growth.grownBytes, minutes: growth.minutes }, kinds: isNotable ? last.kinds : kindsOfOpenFiles(this.#folder) }
   }
-}
-
-/** @param {string} folder */
-function kindsOf (folder) {
-  /** @type {Record<string, number>} */
-  const kinds = {}
-  for (const file of attempt(() => fs.readdirSync(folder), []).slice(-MAX_FILES)) { // those that were opened last
-    const link = attempt(() => fs.readlinkSync(`${folder}/${file}`), '')
-    const [, kind = 'others'] = KINDS.find(([begins]) => begins.test(link)) ?? []
-    if (link !== '') kinds[kind] = (kinds[kind] ?? 0) + 1
-  }
-  return kinds
 }
 
 /** @param {Peer[]} peers @returns {Promise<Set<Peer>>} those that are gone, as far as the system tells */

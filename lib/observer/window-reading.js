@@ -80,7 +80,7 @@ function createWindowReading ({ state, recorder, sampledCalls, slowRequests, wai
     label: profile => labeler.label(profile),
     /** @param {ProfileNode[]} nodes  the root first @returns {Map<number, string>} the routes of those that work for one only, by id */
     routesOf: nodes => labeler.routesOf(nodes),
-    /** @param {string} route @returns {CallFrame[]} its handlers that were seen running */
+    /** @param {string} route @returns {CallFrame[]} its handlers, as far as their files are known */
     handlersOf: route => labeler.handlersOf(route),
     speedUp: () => scheduler.start()
   }

@@ -52,6 +52,26 @@ test('eleven processes are listed without a warning', async t => {
   assert.deepEqual(JSON.parse(stdout).map(facts => facts.pid).sort(), pids.sort())
 })
 
+test('a process that has all files open that it may have cannot accept a connection, and is reported to', { skip: process.platform !== 'linux' && 'only Linux lists them' }, async t => {
+  const directory = control(makeShared(t))
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const script = `
+    const fs = require('fs')
+    require('http').createServer((request, response) => response.end()).listen(process.argv[1] + '/' + process.pid + '.sock', () => {
+      process.stdout.write('listening\\n')
+      try { for (;;) fs.openSync(process.execPath) } catch {}
+    })`
+  const child = spawn('sh', ['-c', 'ulimit -n 100 && exec "$0" -e "$1" "$2"', process.execPath, script, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  while (fs.readdirSync(`/proc/${child.pid}/fd`).length < 100) await new Promise(resolve => setTimeout(resolve, 20))
+  const env = { TMPDIR: path.dirname(path.dirname(directory)) }
+  const { code, stderr } = await cli(['memory', String(child.pid)], { env })
+  assert.equal(code, 7)
+  assert.match(stderr, new RegExp(`Process ${child.pid} has all 100 files and sockets open that it may have \\(\\d+ files, .+\\), so it cannot accept this connection either\\.\nls -l /proc/${child.pid}/fd`))
+  assert.match((await cli(['list'], { env })).stderr, new RegExp(`process ${child.pid} does not answer: it has all the files open`))
+})
+
 test('a process that answers something else is left out, and the others are listed', async t => {
   const shared = makeShared(t)
   const good = await idle(t)

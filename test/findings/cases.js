@@ -6,6 +6,7 @@
 //   load: connections that ask one after the other, and a pause of each between two requests
 //   beside: another finding that is as true of it; which of the two is worse depends on the machine
 //   loadedMs: how long, if not the usual time
+//   mayOpen: how many files, if not as many as usual
 //   then: what is done to the process when the load runs; see sick.js
 
 /** Of most: a few people who ask as fast as they are answered. */
@@ -42,6 +43,7 @@ const SICK = [
   { name: 'garbage', id: 'gc-pressure', beside: 'hot-function', load: BUSY, text: /collector/ },
   { name: 'leak', id: 'heap-grows', load: BUSY, flags: ['--max-old-space-size=200'], text: /heap/ },
   { name: 'kept-buffers', id: 'buffers-grow', beside: 'hot-function', load: CALM, text: /outside the heap grows: Buffers/ },
+  { name: 'open-files', id: 'open-files', load: CALM, mayOpen: 256, text: /^2\d\d files and sockets are open, of 256 that may be.* By their kind: 2\d\d files/ },
   { name: 'full-pool', id: 'pool-full', load: { connections: 30, pauseMs: 0 }, env: { UV_THREADPOOL_SIZE: '2' }, text: /2 threads/ },
   { name: 'neighbours', app: 'steady', id: 'starved', load: CALM, then: 'crowd', text: /CPU contention/ },
   { name: 'suspended', app: 'healthy-hello', id: 'suspended', load: CALM, then: 'suspend', text: /suspended/ },

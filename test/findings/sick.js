@@ -35,12 +35,14 @@ const THEN = {
 
 /**
  * @param {import('node:test').TestContext} t
- * @param {{ name: string, app?: string, flags?: string[], env?: object, load: object | null, loadedMs?: number, then?: string }} row
+ * @param {{ name: string, app?: string, flags?: string[], env?: object, load: object | null, loadedMs?: number, mayOpen?: number, then?: string }} row
  * @returns {Promise<object>} the answer, and whether this process had to wait for a processor meanwhile: then so had that one
  */
-async function diagnose (t, { name, app = name, flags = [], env = {}, load, loadedMs = LOADED_MS, then }) {
+async function diagnose (t, { name, app = name, flags = [], env = {}, load, loadedMs = LOADED_MS, mayOpen, then }) {
   const folder = makeShortScratch(t)
-  const running = start(t, [...flags, '--require', REGISTER, path.join(APPS, 'serve.js'), app], { env: { TMPDIR: folder, ...env } })
+  const args = [...flags, '--require', REGISTER, path.join(APPS, 'serve.js'), app]
+  const limited = ['-c', `ulimit -n ${mayOpen} && exec "$0" "$@"`, process.execPath, ...args]
+  const running = mayOpen === undefined ? start(t, args, { env: { TMPDIR: folder, ...env } }) : start(t, limited, { command: 'sh', env: { TMPDIR: folder, ...env } })
   const { port } = await running.until(/^listening$/)
   const { pid } = running.child
   const socketPath = path.join(folder, `loopscope-${process.geteuid()}`, 'control', `${pid}.sock`)

@@ -36,6 +36,11 @@ test('what grew long ago has not, and the readings that are kept are bounded', (
   assert.equal(watch(cache, 17 * 60).grownBytes, 0)
 })
 
+test('the memory of SharedArrayBuffers counts, which V8 does not report as external', () => {
+  const outside = createOutsideHeap({ read: () => ({ rss: 400 * MB, heapTotal: 0, heapUsed: 0, external: 3 * MB, arrayBuffers: 210 * MB }) })
+  assert.deepEqual(outside.read(0), { rssBytes: 400 * MB, externalBytes: 210 * MB, buffersBytes: 210 * MB, grownBytes: 0, grownForMs: 0 })
+})
+
 test('nothing is reported where the system has no figures', () => {
   assert.deepEqual(watch(() => null, 5), { reads: 6 })
 })

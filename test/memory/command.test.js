@@ -100,6 +100,26 @@ test('a finding names the line, the route and the usual cure', () => {
   assert.match(found.instead, /limit/)
 })
 
+test('a line that is only guessed does not replace the one where it is allocated', async t => {
+  const sites = { ...SITES, sites: [{ ...SITE, keptAt: { ...SITE.keptAt, isGuess: true }, holder: null, through: 'mustache' }] }
+  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 })
+  assert.deepEqual([found?.title, found?.where.line, found?.instead], [`, allocated in row (app.js:4), perhaps kept at app.js:8${SITE.route === null ? '' : ` for ${SITE.route}`}`, 4, null])
+  assert.match(found?.what, / No line is known to keep them\. It may be map\.set/)
+  assert.match((await answered(t, sites, 'memory', '--sites', '--wide')).stdout, /, perhaps kept at app\.js:8/)
+})
+
+test('a package that is known to keep what it gets is told from one that is not', () => {
+  const sites = { ...SITES, sites: [{ ...SITE, holder: null, through: 'mustache' }] }
+  assert.match(keepingSiteOf(/** @type {any} */ ({ memory: { sites } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 })?.instead ?? '', /^mustache keeps what it gets there: /)
+})
+
+test('what V8 makes itself is probably held by the others that stay', () => {
+  const made = { ...SITE, function: '(V8 API)', file: '', line: 0, holder: null, keptAt: null, bytesPerMinute: 50e6 }
+  const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites: [made, { ...SITE, bytesPerMinute: 2e6 }] } } }), { owner: 'heap', name: null, bytesPerMinute: 60e6 })
+  assert.equal(found?.where.line, 8)
+  assert.match(found?.what ?? '', /^Of the objects allocated in .+ that stay, 96 % were made by V8 or Node\.js itself, .+\. Of the others, 100 % come from row [^]+, and with them probably those\./)
+})
+
 test('a finding names nothing that is not the reason', () => {
   const readings = /** @type {any} */ ({ memory: { sites: SITES } })
   assert.equal(keepingSiteOf(readings, { owner: 'heap', name: null, bytesPerMinute: 100e6 }), null, 'a small part of the growth')

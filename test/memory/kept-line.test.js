@@ -2,7 +2,7 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { handedOverAt, keptByPackage, keptLineOf, onlyLineOf, wrappedAt } = require('../../lib/observer/memory/sites/kept-line')
+const { handedOverAt, keptByPackage, keptLineOf, madeAt, onlyLineOf, wrappedAt } = require('../../lib/observer/memory/sites/kept-line')
 
 /** The line that keeps what the function at the beginning of the text allocates. @param {string} text  @param {string | null} [holder] */
 function keptIn (text, holder = null) {
@@ -227,7 +227,8 @@ test('the line that calls a package which keeps what it is given', () => {
   const get = [at('Registry.get', registry, 2, 7), at('create', registry, 5, 9)]
   assert.deepEqual(keptByPackage(at('loggerOf', 'app.js', 1), get, sourceOf(files))?.keptAt, { file: 'app.js', line: 2, text: 'return registry.get(id, { id })' })
   assert.equal(keptByPackage(at('parse', 'app.js', 7), get, sourceOf(files)), null) // local
-  assert.equal(keptByPackage(at('loggerOf', 'app.js', 1), get.slice(0, 1), sourceOf(files)), null) // which keeps nothing
+  assert.equal(keptByPackage(at('loggerOf', 'app.js', 1), get.slice(0, 1), sourceOf(files))?.keptAt.line, 2) // the other one may be inlined
+  assert.equal(keptByPackage(at('loggerOf', 'app.js', 1), get.slice(0, 1), sourceOf({ ...files, [registry]: files[registry].replace('this.loggers.set', 'make') })), null) // which keeps nothing
   const breaker = [at('Breaker', 'node_modules/breaker/index.js', 2, 15), at('Stats', 'node_modules/breaker/index.js', 7, 15)]
   assert.deepEqual(keptByPackage(at('breakerOf', 'app.js', 4), breaker, sourceOf(files)), { keptAt: { file: 'app.js', line: 5, text: 'return new Breaker(() => call(id))' }, holder: 'timers' })
   assert.equal(keptByPackage(at('breakerOf', 'app.js', 4), breaker.slice(0, 1), sourceOf(files)), null)
@@ -239,4 +240,49 @@ test('the only line that hands something over to what outlives the call', () => 
   assert.equal(handed("(req, res) => {\n  texts.addBundle('en', read(req))\n  res.json(texts.get('key'))\n}"), 2)
   assert.equal(handed('(req, res) => {\n  audit$.next(req)\n  store.save(req)\n}'), null)
   assert.equal(handed("(req, res) => {\n  const list = []\n  list.add(req)\n  bus.emit('x', req)\n  fs.writeFile(path, text)\n}"), null)
+})
+
+test('functions that a file exports are searched as well, also those with the name of a builtin method', () => {
+  const files = /** @type {Record<string, string>} */ ({
+    'app/routes.js': "const rooms = require('./rooms')\n(socket) => {\n  rooms.join('lobby', socket)\n  gallery.add(socket.id, socket)\n}\nimport { gallery } from './gallery.mjs'",
+    'app/rooms.js': 'exports.join = (name, socket) => {\n  const room = rooms[name] || (rooms[name] = { members: [], since: Date.now() })\n  room.members.push(socket)\n}',
+    'app/gallery.mjs': 'export const gallery = new Gallery()\nclass Gallery {\n  add (id, socket) {\n    count(id)\n  }\n}'
+  })
+  assert.deepEqual(keptLineOf([at('', 'app/routes.js', 2)], null, sourceOf(files))?.keptAt, { file: 'app/rooms.js', line: 3, text: 'room.members.push(socket)' })
+})
+
+test('the only line of the files that a file requires', () => {
+  const files = /** @type {Record<string, string>} */ ({
+    'app.js': "const { afterCommit } = require('./hooks')\napp.use((ctx, next) => requests.run({ user: userOf(ctx) }, next))\napp.use(() => afterCommit(log))",
+    'hooks.js': 'const hooks = []\nexports.afterCommit = fn => {\n  hooks.push(() => fn())\n  for (const one of list) one.parts.forEach(part => part.seen.push(fn))\n}'
+  })
+  assert.deepEqual(onlyLineOf('app.js', sourceOf(files))?.keptAt, { file: 'hooks.js', line: 3, text: 'hooks.push(() => fn())', isGuess: true })
+  assert.equal(onlyLineOf('app.js', sourceOf({ ...files, 'hooks.js': `${files['hooks.js']}\nexports.other = id => others.push(id)` })), null)
+})
+
+test('the line that makes what keeps the rest', () => {
+  const files = /** @type {Record<string, string>} */ ({
+    'app.js': "const { tracer } = require('./tracing')\n(req, res) => {\n  const span = tracer.startSpan('x')\n  span.end()\n}\napp.use(rateLimit({ windowMs: 1e9 }))",
+    'tracing.js': '// new InMemorySpanExporter()\nconst exporter = new InMemorySpanExporter()'
+  })
+  assert.deepEqual(madeAt([at('', 'app.js', 2)], 'spans', sourceOf(files))?.keptAt, { file: 'tracing.js', line: 2, text: 'const exporter = new InMemorySpanExporter()' })
+  assert.equal(madeAt([at('', 'app.js', 2)], 'rate limits in memory', sourceOf(files))?.keptAt.line, 6)
+  assert.equal(madeAt([at('', 'app.js', 2)], 'Map', sourceOf(files)), null)
+})
+
+test('the state that a reducer gets, URLs of Blobs, windows and performance entries', () => {
+  assert.deepEqual(keptIn('rowAdded (state, action) {\n  state.items.push(action.payload)\n}'), [2, 'Array'])
+  assert.equal(keptIn('sorted (state, order) {\n  state.items.push(order)\n}'), null)
+  assert.deepEqual(keptIn('(req, res) => {\n  const url = URL.createObjectURL(new Blob([req.body]))\n  res.json({ url })\n}'), [2, 'object URLs'])
+  assert.deepEqual(keptIn('(req, res) => {\n  const dom = new JSDOM(page)\n  res.send(dom.serialize())\n}', 'windows of jsdom'), [2, 'windows of jsdom'])
+  assert.deepEqual(keptIn('(req, res) => {\n  performance.mark(req.id, { detail: req.query })\n}', 'performance entries'), [2, 'performance entries'])
+})
+
+test('a lookup as compilers write it for older engines', () => {
+  assert.deepEqual(keptIn('record(page, what) {\n  var _a;\n  const entries = (_a = this.byPage[page]) !== null && _a !== void 0 ? _a : (this.byPage[page] = []);\n  entries.push({ page, what });\n}'), [4, 'Array'])
+})
+
+test('what a function hands over to a package that its file has required', () => {
+  const app = "const Handlebars = require('handlebars')\n(req, res) => {\n  Handlebars.registerPartial(req.id, compile(req.body))\n  Reflect.apply(res.send, res)\n}"
+  assert.deepEqual(handedOverAt([at('', 'app.js', 2)], sourceOf({ 'app.js': app }))?.keptAt, { file: 'app.js', line: 3, text: 'Handlebars.registerPartial(req.id, compile(req.body))', isGuess: true })
 })

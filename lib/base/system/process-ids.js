@@ -1,6 +1,7 @@
 'use strict'
 
-// Facts about a process by its id: whether it lives, since when, in which namespace the id is valid, and which signals it handles; and the id of a thread.
+// Facts about a process by its id: whether it lives, since when, in which namespace the id is valid, which signals it handles, and which files it has open;
+// and the id of a thread.
 
 const fs = require('node:fs')
 const os = require('node:os')
@@ -79,4 +80,36 @@ function hasSignal (mask, signal) {
   return (BigInt(`0x${mask}`) >> BigInt(os.constants.signals[signal] - 1) & 1n) === 1n
 }
 
-module.exports = { isAlive, namespaceOf, ownNamespace, processStart, readStat, threadPidHere, hasSignal }
+const MAX_FILES = 5000 // reading a link takes a few microseconds
+/** What the link of a file begins with, by its kind. */
+const FILE_KINDS = Object.freeze(/** @type {[RegExp, string][]} */ ([[/^socket:/, 'sockets'], [/^pipe:/, 'pipes'], [/inotify/, 'watchers'], [/^anon_inode:\[?event/, 'event loops'], [/^\//, 'files']]))
+
+/**
+ * How many files, sockets and pipes a process has open, and how many it may have.
+ * @param {number | 'self'} pid
+ * @param {string} [folder]  of the system, with an entry for each
+ * @returns {{ open: number, limit: number }}
+ * @throws where the system does not show them, or this process has no file left to list them
+ */
+function readOpenFiles (pid, folder = `/proc/${pid}/fd`) {
+  const open = fs.readdirSync(folder).length
+  const limit = Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1] ?? Infinity)
+  return { open, limit }
+}
+
+/**
+ * @param {string} folder  as above
+ * @returns {Record<string, number>} how many are open, by their kind: of many files those that were opened last
+ */
+function kindsOfOpenFiles (folder) {
+  /** @type {Record<string, number>} */
+  const kinds = {}
+  for (const file of attempt(() => fs.readdirSync(folder), []).slice(-MAX_FILES)) {
+    const link = attempt(() => fs.readlinkSync(`${folder}/${file}`), '')
+    const [, kind = 'others'] = FILE_KINDS.find(([begins]) => begins.test(link)) ?? []
+    if (link !== '') kinds[kind] = (kinds[kind] ?? 0) + 1
+  }
+  return kinds
+}
+
+module.exports = { isAlive, kindsOfOpenFiles, namespaceOf, ownNamespace, processStart, readOpenFiles, readStat, threadPidHere, hasSignal }

@@ -165,5 +165,5 @@ function restLine (what, { attributedBytes, sampledBytes }) {
 
 /** @param {AllocationSite} site */
 function calledFrom ({ caller, through, keptAt }) {
-  return [...keptAt === null ? [] : [`probably kept at ${keptAt.file}:${keptAt.line}`], ...caller === null ? [] : [`called from ${showLocation(caller)}`], ...through === null ? [] : [`through ${through}`]]
+  return [...keptAt === null ? [] : [`${keptAt.isGuess ? 'perhaps' : 'probably'} kept at ${keptAt.file}:${keptAt.line}`], ...caller === null ? [] : [`called from ${showLocation(caller)}`], ...through === null ? [] : [`through ${through}`]]
 }

@@ -11,6 +11,7 @@ const { Failure } = require('../failure')
 const { attempt } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { showBytes } = require('../../base/sizes')
+const { kindsOfOpenFiles, readOpenFiles } = require('../../base/system/process-ids')
 
 /** @import { IncomingMessage } from 'node:http' */
 /** @import { Target } from './connect' */
@@ -133,7 +134,8 @@ function sendRequest (target, path, { method = 'GET', body, headers = {}, within
     ? http.request({ ...how, ...ofSocket, socketPath: target.socketPath, path: base + path })
     : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
   request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
-  const timeout = setTimeout(() => request.destroy(new Error(`no answer within ${withinMs / 1e3} s`)), withinMs)
+  const waitMs = isSocket && outOfFiles(target.socketPath) !== null ? CONNECT_MS : withinMs
+  const timeout = setTimeout(() => request.destroy(new Error(`no answer within ${waitMs / 1e3} s`)), waitMs)
   request.once('response', () => clearTimeout(timeout)).once('close', () => clearTimeout(timeout))
   request.end(bytes ?? undefined)
   return request
@@ -228,7 +230,23 @@ function toFailure (error, target, signal) {
 function ofSocket (error, where) {
   if (error.code === 'ECONNREFUSED') return new Failure('notInstrumented', `Nothing listens on ${where} any more: the process was killed.`)
   if (error.code === 'ENOENT') return new Failure('unreachable', `There is no socket ${where}.`, CHECK_ADDRESS)
-  return new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
+  return outOfFiles(where) ?? new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
+}
+
+const LAST_FILES = 2 // Node.js keeps one, with which it turns clients away
+
+/**
+ * A process with as many open files as it may have accepts no connection.
+ * @param {string} socketPath
+ * @returns {Failure | null} null: it is not known to be one
+ */
+function outOfFiles (socketPath) {
+  const pid = Number(/(\d+)\.sock$/.exec(socketPath)?.[1])
+  const files = attempt(() => readOpenFiles(pid), null)
+  if (files === null || files.open < files.limit - LAST_FILES) return null
+  const kinds = Object.entries(kindsOfOpenFiles(`/proc/${pid}/fd`)).sort(([, left], [, right]) => right - left).map(([kind, count]) => `${count} ${kind}`)
+  return new Failure('unreachable', `Process ${pid} has all ${files.limit} files and sockets open that it may have (${kinds.join(', ')}), so it cannot accept this connection either.`,
+    `ls -l /proc/${pid}/fd shows what is open. As root you can give it more while it runs, and then ask again: prlimit --pid ${pid} --nofile=${files.limit * 2}`)
 }
 
 /** @param {Target} target */

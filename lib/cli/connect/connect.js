@@ -154,7 +154,8 @@ async function askAll (path, kind, { env, terminal, signal }) {
       if (problem !== null) terminal.note(`process ${pid} is skipped: ${problem}`)
       return value
     } catch (error) {
-      if (/within/.test(String(error))) terminal.note(`process ${pid} does not answer: is it stopped?`)
+      if (/ files and sockets open /.test(String(error))) terminal.note(`process ${pid} does not answer: it has all the files open that it may have`)
+      else if (/within/.test(String(error))) terminal.note(`process ${pid} does not answer: is it stopped?`)
       return null
     }
   }))

@@ -53,6 +53,8 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
   workers: 'worker threads are started and do not end: call terminate() when their work is done, or give it to a pool of a fixed size',
   timers: 'timers are started and never end: clear them when their work is over, and give intervals an end',
   handles: 'a port, a watcher or a connection lives until it is closed, with its listeners and all that they refer to: call close() when its work is done',
+  'object URLs': 'URL.createObjectURL() keeps the Blob until URL.revokeObjectURL() is called: revoke each when it has been used',
+  'performance entries': 'performance.mark() and measure() keep each entry in the process: call clearMarks() and clearMeasures() with its name, or measure with performance.now()',
   promises: 'promises stay pending and keep what follows them: give what they wait for a timeout, and reject them when it is closed',
   'zlib streams': 'compressors are not closed: end them, call destroy() on errors, and connect streams with pipeline()',
   sockets: 'connections or their requests are kept: consume or destroy every response, close sockets, and limit how many are kept',
@@ -88,11 +90,15 @@ function keepingSiteOf ({ memory }, growing) {
   // A worker that runs is alive, whatever its age: few of its objects are sampled, too few to judge that.
   if (owner === 'worker' && name === null) return mostThatIsAlive(sites, meant)
   const own = mostThatStays(meant)
+  // What V8 and Node.js make themselves, such as the texts of headers, is held by other objects.
+  const made = own !== null && own.site.file === '' ? mostThatStays(meant.filter(({ file, holder }) => file !== '' && holder !== null)) : null
   // Native memory is not sampled: the objects and Buffers that belong to it are only a small part of it.
-  if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) return describe(own.site, { share: own.share, isJudged: true, ms })
+  if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) {
+    return made === null ? describe(own.site, { share: own.share, isJudged: true, ms }) : describe(made.site, { share: made.share, isJudged: true, ms, made: own.share })
+  }
   if (owner === 'heap' || owner === 'worker') return null
   // Typed arrays, memory of WebAssembly and native code, and received data are not sampled; the objects that they belong to are.
-  const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null)))
+  const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null) && site.file !== ''))
   // Native memory also grows without any object.
   const areEnough = owner !== 'native' || (growing.bytesPerMinute > 0 && Number(holders?.site.bytesPerMinute) >= growing.bytesPerMinute * MIN_NATIVE_HOLDERS)
   return holders !== null && holders.share >= MIN_HOLDERS_SHARE && areEnough ? describe(holders.site, { share: holders.share, isJudged: true, ms, held: owner }) : null
@@ -128,23 +134,27 @@ function mostThatIsAlive ({ fromMs, toMs }, meant) {
 
 /**
  * @param {AllocationSite} site
- * @param {{ share: number, isJudged: boolean, ms: number, held?: 'buffers' | 'external' | 'native' }} about  held: what the objects of the site hold
+ * @param {{ share: number, isJudged: boolean, ms: number, made?: number, held?: 'buffers' | 'external' | 'native' }} about  held: what the objects of the site
+ *   hold; made: the share that V8 and Node.js have made themselves, which they probably hold
  * @returns {Keeping}
  */
-function describe (site, { share, isJudged, ms, held }) {
+function describe (site, { share, isJudged, ms, made, held }) {
   const { caller, through, route, holder, keptAt, bytesPerMinute, bytesPerRequest, function: fn, file, line, column } = site
   const called = `${placed(site)}${caller === null ? '' : `, called from ${placed(caller)}`}${through === null ? '' : `, through ${through}`}${holder === null ? '' : ` (${holder})`}`
   const pace = bytesPerRequest === null || route === null ? `${amount(bytesPerMinute)} a minute` : `every request of ${route} leaves ${amount(bytesPerRequest)}`
   const what = site.kind === 'buffers' ? 'Buffers' : 'objects'
-  const place = keptAt === null ? { file, line, column } : { file: keptAt.file, line: keptAt.line, column: 1 }
+  const isGuess = keptAt?.isGuess === true
+  const place = keptAt === null || isGuess ? { file, line, column } : { file: keptAt.file, line: keptAt.line, column: 1 }
+  const kept = keptAt && `${isGuess ? 'perhaps' : 'probably'} kept at ${keptAt.file}:${keptAt.line}`
   return {
     where: { function: fn, ...place, via: null, route },
-    title: `, ${keptAt === null ? `allocated in ${placed(site)}` : `probably kept at ${keptAt.file}:${keptAt.line}`}${route === null ? '' : ` for ${route}`}`,
+    title: `, ${[...(kept === null || isGuess ? [`allocated in ${placed(site)}`] : []), ...(kept === null ? [] : [kept])].join(', ')}${route === null ? '' : ` for ${route}`}`,
     what: sentences(
-      `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}, ${percent(share)} come from ${called}: ${pace}${held === undefined ? '' : ', and with them probably this memory'}.`,
-      keptAt && `What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`
+      made !== undefined && `Of the ${what} allocated in ${duration(ms)} that stay, ${percent(made)} were made by V8 or Node.js itself, as the texts of headers are.`,
+      `${made === undefined ? `Of the ${what} allocated in ${duration(ms)} that ${isJudged ? 'stay' : 'were alive'}` : 'Of the others'}, ${percent(share)} come from ${called}: ${pace}${held === undefined && made === undefined ? '' : `, and with them probably ${made === undefined ? 'this memory' : 'those'}`}.`,
+      keptAt && (isGuess ? `No line is known to keep them. It may be ${keptAt.text} (${keptAt.file}:${keptAt.line}).` : `What keeps them is probably ${keptAt.text} (${keptAt.file}:${keptAt.line}).`)
     ),
-    instead: holder === null ? null : CURES[holder] ?? null,
+    instead: (holder !== null && CURES[holder]) || (keptAt !== null && !isGuess && through !== null ? `${through} keeps what it gets there: look for a limit, for what removes it, or whether this cache can be off, and call it with what has few values` : null),
     evidence: { siteBytesPerMinute: bytesPerMinute, siteBytesPerRequest: bytesPerRequest, holder }
   }
 }

@@ -14,6 +14,7 @@ const { MAX_KEYWORDS, keyOfFrame, keysOfStack } = require('./function-keys')
 
 const MAX_ROUTES = 1000
 const MAX_HANDLERS = 5000
+const MAX_FILES = 5000
 
 /** Code that ran for no request. */
 const NONE = -1
@@ -45,8 +46,8 @@ class FunctionRoutes {
   #votes = new Votes()
   /** @type {Map<string, Set<number>>} */
   #handlers = new Map()
-  /** As they were seen in a profile, which has their files. @type {Map<string, CallFrame>} */
-  #seenHandlers = new Map()
+  /** By the id of a script, as frames have shown it: handlers are known by their script. @type {Map<string | number, string>} */
+  #files = new Map()
   names = /** @type {string[]} */ ([])
 
   /** @param {string | null} route */
@@ -95,9 +96,8 @@ class FunctionRoutes {
     const key = keyOfFrame(frame)
     if (key === null) return null
     const seen = this.#votes.claimAt(key, frame.functionName)
-    const scriptKey = scriptKeyOf(frame)
-    const answered = this.#handlers.get(scriptKey)
-    if (answered !== undefined && !this.#seenHandlers.has(scriptKey)) this.#seenHandlers.set(scriptKey, frame)
+    const answered = this.#handlers.get(scriptKeyOf(frame))
+    if (this.#files.size < MAX_FILES) this.#files.set(frame.scriptId, frame.url)
     if (answered === undefined || seen === 'several') return seen === 'several' ? null : seen
     const [route, ...others] = answered
     // Nothing calls a handler without a request: where it was seen without one, the request was lost.
@@ -105,10 +105,15 @@ class FunctionRoutes {
     return isOnly ? { route, votes: Infinity, isEnough: true } : null
   }
 
-  /** @param {string} route @returns {CallFrame[]} its handlers that were seen running */
+  /** @param {string} route @returns {CallFrame[]} its handlers, outermost first, of files of which some code was seen running */
   handlersOf (route) {
     const number = this.#numbers.get(route)
-    return number === undefined ? [] : [...this.#seenHandlers].filter(([key]) => this.#handlers.get(key)?.has(number)).map(([, frame]) => frame)
+    if (number === undefined) return []
+    return [...this.#handlers].filter(([, routes]) => routes.has(number)).flatMap(([key]) => {
+      const [scriptId, lineNumber, columnNumber] = key.split(':')
+      const url = this.#files.get(scriptId)
+      return url === undefined ? [] : [{ functionName: '', scriptId, url, lineNumber: Number(lineNumber), columnNumber: Number(columnNumber) }]
+    })
   }
 }
 

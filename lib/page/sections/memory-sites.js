@@ -40,7 +40,7 @@ loopscope.memorySites = (() => {
     const { keptAt, caller, through } = site
     return element('span', { className: 'own' }, [
       place(site),
-      ...keptAt === null ? [] : [`probably kept at ${keptAt.file}:${keptAt.line}`],
+      ...keptAt === null ? [] : [`${keptAt.isGuess ? 'perhaps' : 'probably'} kept at ${keptAt.file}:${keptAt.line}`],
       ...caller === null ? [] : [`called from ${place(caller)}`],
       ...through === null ? [] : [`through ${through}`]
     ].join(', '))

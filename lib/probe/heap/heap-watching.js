@@ -191,6 +191,11 @@ function oldBytesOf (spaces) {
   return spaces.reduce((sum, { name, usedBytes }) => name.startsWith('new_') ? sum : sum + usedBytes, 0)
 }
 
+/** V8 does not count the memory of a SharedArrayBuffer as external. @param {NodeJS.MemoryUsage} usage */
+function allExternal ({ external, arrayBuffers }) {
+  return Math.max(external, arrayBuffers)
+}
+
 /**
  * The memory that the process has held outside V8's heap (Buffers, native objects) over the last 15 minutes, one reading a second.
  * @param {{ read?: typeof memoryUsage }} [parts]
@@ -212,7 +217,7 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
     if (usage === null) return null
     if (points.length >= MAX_POINTS) points = points.filter((_, index) => index % 2 === 0)
     points = points.filter(({ atMs }) => nowMs - atMs <= KEPT_MS)
-    points.push({ atMs: nowMs, bytes: usage.external })
+    points.push({ atMs: nowMs, bytes: allExternal(usage) })
     return usage
   }
 
@@ -230,7 +235,7 @@ function createOutsideHeap ({ read = memoryUsage } = {}) {
       const level = Math.min(...points.filter(({ atMs }) => nowMs - atMs <= LEVEL_MS).map(({ bytes }) => bytes))
       return {
         rssBytes: usage.rss,
-        externalBytes: usage.external,
+        externalBytes: allExternal(usage),
         buffersBytes: usage.arrayBuffers,
         grownBytes: Math.max(0, level - lowest.bytes),
         grownForMs: nowMs - lowest.atMs

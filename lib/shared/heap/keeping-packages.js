@@ -9,6 +9,7 @@
  * @property {RegExp} [name]  of a function of its, where the package has others as well
  * @property {boolean} isCaller  it keeps what a function of the application returns to it; else what it is called with
  * @property {RegExp} [wraps]  the code that gives it this function
+ * @property {RegExp} [madeBy]  the code that makes what keeps
  * @property {string} cure
  */
 
@@ -28,6 +29,26 @@ const KEEPING_PACKAGES = Object.freeze([
     file: /[\\/]node_modules[\\/](?:express-session[\\/]session[\\/]memory\.js|memorystore[\\/])/,
     isCaller: false,
     cure: 'sessions in memory are not removed: use a store that lets them expire, and create none for clients that need none (saveUninitialized: false)'
+  },
+  {
+    holder: 'rate limits in memory',
+    file: inPackage('express-rate-limit|rate-limiter-flexible'),
+    isCaller: false,
+    madeBy: /\brate_?limit(?:er)?\s*\(|\bnew\s+(?:[\w$]+\.)*RateLimiter\w*\s*\(/i,
+    cure: 'a limiter keeps each key until its window is over: limit by the user or the address, not by tokens or URLs, shorten the window, or keep them in a store outside the process'
+  },
+  {
+    holder: 'spans',
+    file: inPackage('@opentelemetry[\\\\/]sdk-(?:trace|logs)[\\w-]*'),
+    isCaller: false,
+    madeBy: /\bnew\s+(?:[\w$]+\.)*InMemory\w+Exporter\s*\(/,
+    cure: 'spans or log records are kept: an exporter in memory is for tests (use one that sends them, behind a BatchSpanProcessor), and a span that the application keeps stays with its attributes'
+  },
+  {
+    holder: 'windows of jsdom',
+    file: inPackage('jsdom'),
+    isCaller: false,
+    cure: 'a window of jsdom lives as long as its timers and requests: call window.close() when its work is done, and load no scripts that are not needed'
   },
   {
     holder: 'queued work',

@@ -16,6 +16,8 @@ const { escaped } = require('../../stalls/culprit/call-in-source')
  * @property {(name: string) => boolean} isOfModule  whether a variable of that name is declared by the file itself
  * @property {(name: string) => boolean} isLookup    whether the function of that name looks something up in what outlives it
  * @property {(receiver: string) => boolean} isEmptied  whether something is removed from it as well
+ * @property {(receiver: string, method: string) => boolean} isOwn  whether it is a file that this one requires by a relative path, or what that exports, and
+ *   the method is written there
  * @typedef {FileFacts & { place: CodeFrame, isConstructor: boolean, isOfCall?: boolean, lines: { code: string, text: string }[] }} Code  of a function;
  *   isOfCall: it is called on something that goes with the call
  * @typedef {FileFacts & { body: string, parameters: string, isConstructor: boolean }} Scope
@@ -59,13 +61,15 @@ const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: nu
   ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/],
   ['promises', /\bfor\s+await\b.*\bof\s+(?:on\s*\(\s*)?([\w$.#]+?)(?:\s*,|\.\w+\s*\()/], // perhaps for ever
   ['handles', /\bnew\s+(?:[\w$]+\.)*(?:MessageChannel|BroadcastChannel|EventSource|WebSocket)\s*\(|(?:^|[^\w$.])(?:fs\s*\.\s*)?watch(?:File)?\s*\(/],
+  ['object URLs', /\bcreateObjectURL\s*\(/],
   ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(/], // these only where the stack shows sockets
   ['responses', /(?:^|[^\w$.])(?:https?\s*\.\s*(?:get|request)|(?:net|tls)\s*\.\s*(?:connect|createConnection)|(?:undici\s*\.\s*)?fetch)\s*\(/, EMPTY]
 ]))
 /** What ends them. @type {Readonly<Record<string, RegExp>>} */
-const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/ })
-// What is added holds nothing of what is allocated: a number that is counted up, or a collection that is empty yet.
-const HOLDS_NOTHING = /(?:\?\?|\|\|)\s*0\s*\)?\s*[-+]|(?:\bnew\s+[\w$.]*(?:Map|Set|Array)\s*\(\s*\)|\[\s*\]|\{\s*\})[\s);]*$/
+const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/, 'object URLs': /\brevokeObjectURL\b/ })
+const EMPTY_VALUE = String.raw`(?:\bnew\s+[\w$.]*(?:Map|Set|Array)\s*\(\s*\)|\[\s*\]|\{\s*\})`
+// What is added holds nothing of what is allocated: a number that is counted up, or a collection that is empty yet, perhaps as a member beside the time.
+const HOLDS_NOTHING = new RegExp(String.raw`(?:\?\?|\|\|)\s*0\s*\)?\s*[-+]|(?:${EMPTY_VALUE}|\{(?:\s*[\w$]+\s*:\s*(?:${EMPTY_VALUE}|[\d_]+|null|true|false|Date\.now\(\)|new Date\(\))\s*,?)+\s*\})[\s);]*$`)
 // It ends by itself.
 const SLEEPS = /new Promise\s*\(\s*\(?\s*([\w$]+)[^=]*=>\s*\{?\s*(?:setTimeout|setImmediate)\s*\(\s*\1(?![\w$])/
 // It ends soon.
@@ -78,6 +82,8 @@ const KINDS = new Set([...ADDS, ...KEEPS].map(([kind]) => kind).filter(kind => k
 const CALLS = Object.freeze({
   'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
   'compiled schemas': /([\w$.#]+)\s*\.\s*(?:compile|compileAsync|addSchema|validate)\s*\(/,
+  'windows of jsdom': /\bnew\s+(?:[\w$]+\.)*JSDOM\s*\(/,
+  'performance entries': /(?:^|[^\w$.])(?:performance\s*\.\s*)?(?:mark|measure)\s*\(/,
   modules: /(?:^|[^\w$.])(?:require|import)\s*\(/,
   workers: /\bnew\s+(?:[\w$]+\.)*\w*Worker\s*\(/,
   'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
@@ -90,13 +96,17 @@ const OF_REQUEST = /^(?:req|res|request|response|reply|ctx)$/i
 const OUTLIVES = /\.(?:app|server)\.|\.(?:socket|connection)$/
 // A signal that a function gets may be one of the whole process.
 const SIGNAL = /^\w*signal$/i
+// The state of a store, as its reducer gets it.
+const REDUCED = /\(\s*(state|draft)\s*,\s*(?:action\b|\{\s*payload\b)/
 const CONSTRUCTOR = /(?<![\w$.])constructor\s*$/
 const LOOKUP = /^(?:get|find|lookup|ensure|at$)|(?:Of|For|By)$|^(?:fromEvent|interval|timer)$/ // the last are sources of RxJS
 const WALK = /^(?:values|entries|keys)$|^(?:pipe|on|once|addListener|set|add)$/ // or it returns what it is called on
 const KEYWORD = /^(?:if|for|while|return|await|typeof|switch|catch|new|super|import)$/
 const CALLED = /(?<![\w$])([\w$#]+)\s*\(/g
-/** A function, a variable with a function, or a method. */
-const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|\b(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|^\s+(?:(?:static|async|public|private|protected|override)\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*(?::[^;{}]+)?\{\s*$/
+/** `x ?? y`, as compilers write it for older engines. */
+const COMPILED = /^\(([\w$]+)\s*=\s*(.+?)\)\s*!==\s*null\s*&&\s*\1\s*!==\s*void 0\s*\?\s*\1\s*:\s*/
+/** A function, a variable or an export with a function, or a method. */
+const DEFINED = /(?<![\w$.])function\b\s*\*?\s*([\w$]+)\s*\(|(?:\b(?:const|let|var)\s+|\bexports\.)([\w$]+)\s*=\s*(?:async\b\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)|^\s+(?:(?:static|async|public|private|protected|override)\s+|\*\s*)*([\w$#]+)\s*\([^;]*\)\s*(?::[^;{}]+)?\{\s*$/
 // These are called on other things most often.
 const BUILTIN = new Set([Array, Map, Set, Promise, String, Object, Function].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)))
 const LOOKS_UP = /(?<![\w$.])((?:this\.)?#?[\w$]+)\s*(?:\??\.\s*get\s*\(|\??\.?\[)/g
@@ -129,6 +139,13 @@ function factsOf (file, source) {
       const { lines } = codeOf(place, source)
       return lines.some(({ code }) => [...code.matchAll(LOOKS_UP)].some(([, from]) => from.startsWith('this.') || isOfModule(from)))
     }),
+    isOwn: (receiver, method) => {
+      if (!/^[\w$]+$/.test(receiver)) return false
+      const name = `(?<![\\w$])${escaped(receiver)}(?![\\w$])`
+      const path = new RegExp(`\\b(?:(?:const|let|var)\\s+(?:\\{[^}]*)?${name}[^=]*=\\s*require\\s*\\(|import\\s[^'"]*${name}[^'"]*\\bfrom)\\s*['"](\\.[^'"]+)['"]`).exec(source.read(file, 1, MAX_FILE_LINES).join('\n'))?.[1]
+      const required = path === undefined ? undefined : fileOf(posix.join(posix.dirname(file), path), source)
+      return required !== undefined && definedIn(required, new Set([method]), source, { isWithRequired: false }).length > 0
+    },
     isEmptied: receiver => receiver !== '' && has(new RegExp(`(?<![\\w$.#])${escaped(receiver)}\\s*(?:\\??\\.\\s*(?:delete|shift|pop|splice|clear|off|remove\\w*|unsubscribe)\\s*\\(|\\.length\\s*=(?!=))|\\bdelete\\s+${escaped(receiver)}\\s*\\[`))
   }
 }
@@ -174,6 +191,7 @@ function keepsIn (code, before, scope, holder) {
   }
   const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ 0: { length }, index }) => {
     const receiver = receiverBefore(before + code, before.length + index)
+    if (scope.isOwn(receiver, /[\w$]+(?=\s*\(?$)/.exec(code.slice(index, index + length))?.[0] ?? '')) return [] // what it does is read there
     const rank = rankOf(receiver, scope) ?? (kind === 'listeners' && SIGNAL.test(receiver) && !/removeEventListener/.test(scope.body) ? LOOKED_UP : null)
     if (rank === null || rank === GUESSED) return rank === null ? [] : [{ kind, rank }]
     return [{ kind, rank: rank + (scope.isEmptied(receiver) ? EMPTIED : 0) + (HOLDS_NOTHING.test(code.slice(index + length)) ? EMPTY : 0) }]
@@ -280,6 +298,7 @@ function rankOf (receiver, scope, aliases = 0) {
     const rank = variable === '' || aliases === MAX_ALIASES ? null : rankOf(variable, scope, aliases + 1)
     return rank === null ? null : Math.max(rank, LOOKED_UP)
   }
+  if (REDUCED.test(scope.parameters) && name === REDUCED.exec(scope.parameters)?.[1]) return LOOKED_UP
   if (new RegExp(`(?<![\\w$.])${escaped(name)}(?![\\w$])`).test(scope.parameters)) return null
   return plain[name.length] === '(' ? GUESSED : looked
 }
@@ -306,8 +325,9 @@ function initialOf (name, body) {
   const word = escaped(name)
   const [declaration, rest] = new RegExp(`\\b(?:const|let|var)\\s+(?:[{[][^=()]*)?(?<![\\w$])${word}(?![\\w$])(.*)`).exec(body) ?? []
   if (declaration === undefined) return null
-  const [, value] = /^[^=]*?(?:=(?![=>])|\bof\b)\s*(.*)/.exec(rest) ?? []
-  if (value === undefined) return ''
+  const [, written] = /^[^=]*?(?:=(?![=>])|\bof\b)\s*(.*)/.exec(rest) ?? []
+  if (written === undefined) return ''
+  const value = written.replace(COMPILED, '$2 ?? ')
   let end = 0
   for (let depth = 0; end < value.length; end++) {
     const character = value[end]
@@ -326,13 +346,27 @@ function initialOf (name, body) {
  * @returns {CodeFrame[]}
  */
 function definedIn (file, names, source, { isWithRequired = true } = {}) {
-  const required = !isWithRequired ? [] : [...source.read(file, 1, MAX_FILE_LINES).join('\n').matchAll(REQUIRES)].slice(0, MAX_REQUIRED).map(([, path]) => posix.join(posix.dirname(file), path))
-  const others = required.map(path => ENDINGS.map(ending => path + ending).find(path => source.read(path, 1).length > 0)).filter(path => path !== undefined)
+  const others = isWithRequired ? requiredBy(file, source) : []
   return [file, ...others].flatMap(path => source.read(path, 1, MAX_FILE_LINES).flatMap((text, index) => {
     const match = DEFINED.exec(text)
     const name = match?.[1] ?? match?.[2] ?? match?.[3]
     return match !== null && name !== undefined && names.has(name) ? [{ function: name, file: path, line: index + 1, column: match.index + 1 }] : []
   }))
+}
+
+/**
+ * @param {string} file
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {string[]} the files that it requires by a relative path
+ */
+function requiredBy (file, source) {
+  const required = [...source.read(file, 1, MAX_FILE_LINES).join('\n').matchAll(REQUIRES)].slice(0, MAX_REQUIRED).map(([, path]) => posix.join(posix.dirname(file), path))
+  return required.map(path => fileOf(path, source)).filter(path => path !== undefined)
+}
+
+/** @param {string} path  as it is required @param {Pick<SourceLines, 'read'>} source */
+function fileOf (path, source) {
+  return ENDINGS.map(ending => path + ending).find(path => source.read(path, 1).length > 0)
 }
 
 /** Reads each file once. @param {Pick<SourceLines, 'read'>} source @returns {Pick<SourceLines, 'read'>} */
@@ -348,4 +382,4 @@ function withFiles (source) {
   }
 }
 
-module.exports = { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles }
+module.exports = { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles }

@@ -6,7 +6,7 @@
 const { isBuiltin } = require('node:module')
 const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
-const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, scopeOf, withFiles } = require('./keeping-code')
+const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles } = require('./keeping-code')
 
 /** @import { AllocationSite } from '../../../../types/memory' */
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
@@ -24,7 +24,7 @@ const COMMENT = /^\s*(?:\/\/|\*|\/\*).*/
 const MAX_OPTIONS = 20 // lines of a call that a function is written in
 
 /** A call of which the result is not used: of what, and its method. */
-const HANDS_OVER = /^\s*(?:await\s+|void\s+)?((?:this\.)?[a-z_$#][\w$#]*(?:\.[\w$#]+)*)\s*\.\s*([\w$#]+)\s*\(\s*[^\s)]/
+const HANDS_OVER = /^\s*(?:await\s+|void\s+)?((?:this\.)?[A-Za-z_$#][\w$#]*(?:\.[\w$#]+)*)\s*\.\s*([\w$#]+)\s*\(\s*[^\s)]/
 // They tell, count, or end something.
 const KEEPS_NOTHING = /^(?:log|info|warn|error|debug|trace|fatal|emit|write|send|json|end|close|clear\w*|delete|remove\w*|off|inc\w*|dec\w*|observe|count|timing|begin|start|stop|release|abort|destroy|pipe|query|exec\w*|run|listen|get\w*|has|forEach|sort|reverse)$/
 
@@ -123,8 +123,8 @@ function calledIn (code, source) {
   const called = new Map()
   for (const { code: text } of lines) {
     for (const { 1: name, index } of text.matchAll(CALLED)) {
-      if (KEYWORD.test(name) || BUILTIN.has(name) || name === place.function) continue
       const receiver = text[index - 1] === '.' ? receiverBefore(text, index - 1) : null
+      if (KEYWORD.test(name) || (BUILTIN.has(name) && !(receiver !== null && code.isOwn(receiver, name)))) continue
       const isOfCall = receiver === 'this' ? code.isOfCall === true : receiver !== null && rankOf(receiver, scope) === null
       called.set(name, isOfCall && called.get(name) !== false)
     }
@@ -153,6 +153,25 @@ function wrappedAt (chain, holder, source) {
     }
   }
   return null
+}
+
+/**
+ * The only line that makes what keeps the rest, in the files of the code or those that they require by a relative path.
+ * @param {readonly CodeFrame[]} places
+ * @param {string | null} holder
+ * @param {Pick<SourceLines, 'read'>} source
+ * @returns {ReturnType<typeof keptLineOf>}
+ */
+function madeAt (places, holder, source) {
+  const row = KEEPING_PACKAGES.find(({ holder: kept, madeBy }) => kept === holder && madeBy !== undefined)
+  if (row?.madeBy === undefined) return null
+  const { madeBy } = row
+  const files = withFiles(source)
+  const own = new Set(places.map(({ file }) => file))
+  const found = [...new Set([...own, ...[...own].flatMap(file => requiredBy(file, files))])].flatMap(file => {
+    return files.read(file, 1, MAX_FILE_LINES).flatMap((text, index) => madeBy.test(text.replace(COMMENT, '')) ? [{ file, line: index + 1, text: shortened(text) }] : [])
+  })
+  return found.length === 1 ? { keptAt: found[0], holder: row.holder } : null
 }
 
 /**
@@ -188,10 +207,12 @@ function keptByPackage (place, frames, source) {
   const [entry] = frames
   const name = /[\w$#]+$/.exec(entry.function)?.[0]
   if (name === undefined) return null
-  const kept = frames.flatMap(frame => {
-    const code = codeOf(frame, files)
-    return linesThatKeep(code, scopeOf(code, []), null).filter(({ kind, rank }) => rank < GUESSED && (kind === 'timers' || frame.file === entry.file))
-  })
+  const codes = frames.map(frame => codeOf(frame, files))
+  const keptIn = (/** @type {Code[]} */ among, /** @type {number} */ below) => among.flatMap(code => linesThatKeep(code, scopeOf(code, []), null)
+    .filter(({ kind, rank }) => rank < below && (kind === 'timers' || code.place.file === entry.file)))
+  const onStack = keptIn(codes, GUESSED)
+  // V8 does not show a function of the package that it has inlined into its caller.
+  const kept = onStack.length > 0 ? onStack : keptIn(calledBy(codes, files).filter(({ isOfCall }) => !isOfCall), EMPTIED).filter(({ kind }) => kind !== 'promises')
   const call = new RegExp(`(\\s*\\??\\.\\s*)?(?<![\\w$#])${escaped(name)}\\s*\\(`)
   const found = own.lines.flatMap(({ code, text }, index) => {
     const match = call.exec(code)
@@ -208,7 +229,7 @@ function keptByPackage (place, frames, source) {
  * The only line of a function that hands something over to what outlives its call: that probably keeps it. Only where no line is known to keep anything.
  * @param {readonly CodeFrame[]} chain  functions, innermost first
  * @param {Pick<SourceLines, 'read'>} source
- * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: null } | null}
+ * @returns {{ keptAt: NonNullable<AllocationSite['keptAt']>, holder: null } | null} a guess
  */
 function handedOverAt (chain, source) {
   const files = withFiles(source)
@@ -217,9 +238,9 @@ function handedOverAt (chain, source) {
     const scope = scopeOf(code, codes.slice(at + 1))
     const found = code.lines.flatMap(({ code: line, text }, index) => {
       const [, receiver, method] = HANDS_OVER.exec(line) ?? []
-      if (receiver === undefined || KEEPS_NOTHING.test(method) || isBuiltin(receiver)) return []
+      if (receiver === undefined || KEEPS_NOTHING.test(method) || isBuiltin(receiver) || (/^[A-Z]/.test(receiver) && !scope.isOfModule(receiver.split('.')[0]))) return []
       const rank = rankOf(receiver, scope)
-      return rank === null || rank >= GUESSED ? [] : [{ file: code.place.file, line: code.place.line + index, text: shortened(text) }]
+      return rank === null || rank >= GUESSED ? [] : [{ file: code.place.file, line: code.place.line + index, text: shortened(text), isGuess: true }]
     })
     if (found.length > 0) return found.length === 1 ? { keptAt: found[0], holder: null } : null
   }
@@ -228,24 +249,44 @@ function handedOverAt (chain, source) {
 
 /**
  * The only line of a file that adds to a collection which outlives the call, whatever function it is in: perhaps an error handler or a hook, which gets what
- * others allocate. Only where nothing better is known.
+ * others allocate. Where there is none, the only one of the files that it requires by a relative path. Only where nothing better is known.
  * @param {string} file
  * @param {Pick<SourceLines, 'read'>} source
- * @returns {ReturnType<typeof keptLineOf>}
+ * @returns {ReturnType<typeof keptLineOf>} a guess
  */
 function onlyLineOf (file, source) {
   const files = withFiles(source)
+  const own = keepingLinesOf(file, files)
+  const found = own.length > 0 ? own : requiredBy(file, files).flatMap(required => keepingLinesOf(required, files))
+  if (found.length !== 1) return null
+  const [{ place, line, text, kind }] = found
+  return { keptAt: { file: place, line, text: shortened(text), isGuess: true }, holder: kind === 'object' ? 'Map' : kind }
+}
+
+/**
+ * @param {string} file
+ * @param {Pick<SourceLines, 'read'>} files
+ * @returns {(Line & { place: string })[]} that add to a collection which outlives the call
+ */
+function keepingLinesOf (file, files) {
   const texts = files.read(file, 1, MAX_FILE_LINES)
-  if (texts.length > MAX_WRITTEN_LINES) return null // a bundle
+  if (texts.length > MAX_WRITTEN_LINES) return [] // a bundle
   const codes = texts.flatMap((text, index) => {
     const begins = COMMENT.test(text) ? [] : [...text.matchAll(BEGINS)].filter(([begin]) => !KEYWORD.test(/^[\w$]+/.exec(begin)?.[0] ?? ''))
     return begins.map(({ index: column }) => codeOf({ function: '', file, line: index + 1, column: column + 1 }, files))
   })
-  const innermostAt = (/** @type {number} */ line) => codes.findLast(({ place, lines }) => place.line <= line && line < place.line + lines.length)
-  const lines = new Map(codes.flatMap(code => linesThatKeep(code, scopeOf(code, codes.filter(other => other !== code)), null)
-    .filter(({ line, kind, rank }) => innermostAt(line) === code && COLLECTIONS.has(kind) && RANKS[0].includes(rank)).map(one => [one.line, one])))
-  const [only] = lines.values()
-  return lines.size !== 1 ? null : { keptAt: { file, line: only.line, text: shortened(only.text) }, holder: only.kind === 'object' ? 'Map' : only.kind }
+  const outerAt = (/** @type {number} */ line) => codes.findLast(({ place, lines }) => place.line < line && line < place.line + lines.length)
+  const lines = new Map(codes.flatMap(code => linesThatKeep({ ...code, lines: withoutInner(code.lines) }, scopeOf(code, codes.filter(other => other !== code)), null)
+    .filter(({ line, kind, rank }) => (line === code.place.line || outerAt(line) === code) && COLLECTIONS.has(kind) && RANKS[0].includes(rank)).map(one => [one.line, one])))
+  return [...lines.values()].map(line => ({ ...line, place: file }))
+}
+
+/** Each line as far as a function that is written in it begins. @param {Code['lines']} lines */
+function withoutInner (lines) {
+  return lines.map(({ code, text }, at) => {
+    const inner = [...code.matchAll(BEGINS)].find(({ 0: begin, index }) => (at > 0 || index > 0) && !KEYWORD.test(/^[\w$]+/.exec(begin)?.[0] ?? ''))
+    return { code: inner === undefined ? code : code.slice(0, inner.index), text }
+  })
 }
 
 /** @param {string} line */
@@ -259,4 +300,4 @@ function isOfHolder (kind, holder) {
   return kind === holder || (holder === 'Map' && kind === 'object')
 }
 
-module.exports = { handedOverAt, keptByPackage, keptLineOf, onlyLineOf, wrappedAt }
+module.exports = { handedOverAt, keptByPackage, keptLineOf, madeAt, onlyLineOf, wrappedAt }

@@ -11,7 +11,7 @@ const { functionKey } = require('../../../formats/profile/heap-tree')
 const { HeapSampler } = require('../../heap/sampler')
 const { MIN_INTERVALS, heapSitesOf, isKeptByCaller, judgeSurvival, packageOf } = require('./heap-sites')
 const { withFiles } = require('./keeping-code')
-const { handedOverAt, keptByPackage, keptLineOf, onlyLineOf, wrappedAt } = require('./kept-line')
+const { handedOverAt, keptByPackage, keptLineOf, madeAt, onlyLineOf, wrappedAt } = require('./kept-line')
 const { sum } = require('../../../base/sums')
 const { createSourceLines } = require('../../stalls/culprit/source-lines')
 
@@ -379,7 +379,7 @@ class SiteWatch {
 function keptPlaceOf ({ kind, holder }, chain, handlers, source) {
   const own = chain.filter(isOfApplication) // what is written in a package says little about what it keeps
   if (isKeptByCaller(holder)) return wrappedAt(own, holder, source) ?? { keptAt: null, holder }
-  if (kind === 'heap') return keptLineOf(own, holder, source, handlers) ?? wrappedAt(own, null, source)
+  if (kind === 'heap') return keptLineOf(own, holder, source, handlers) ?? madeAt([...own, ...handlers], holder, source) ?? wrappedAt(own, null, source)
   const lines = own.map(place => ({ ...place, column: 1 }))
   const kept = keptLineOf([...lines, ...handlers], null, source)
   // What is received and stays may belong to a response that nobody reads.
@@ -434,7 +434,8 @@ function keptLikeOthers (site, chain, sites) {
   if (lines.size !== 1) return site
   const [{ site: { keptAt, holder, route } }] = possible
   if (related.length === 0 && site.route !== null && route !== null && site.route !== route) return site
-  return { ...site, keptAt, holder, route: site.route ?? route }
+  const isLinked = related.length > 0 || keptAt === null
+  return { ...site, keptAt: isLinked ? keptAt : { ...keptAt, isGuess: true }, holder, route: site.route ?? route }
 }
 
 /** @param {AllocationSite} site */
