@@ -63,6 +63,9 @@ test('the text of a hot spot has the line of the call, and the line on which its
   const source = { count: () => 10, read: (file, from, to = from) => Object.entries(lines).filter(([line]) => line >= from && line <= to).map(([, text]) => text), dependsOn: () => false }
   const { hotSpots: [{ culprit, text }] } = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source })
   assert.deepEqual([culprit.function, culprit.line, text], ['byId', 5, `${lines[5]}\n${lines[6]}`])
+  callback.positionTicks = [{ line: 5, ticks: 300 }]
+  const onOne = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source }).hotSpots[0].text
+  assert.equal(onOne, `${lines[5]}\n${lines[6]}`, 'the arrow function goes on')
 })
 
 test('a call into a dependency is told with the package, a synchronous call with its name', () => {
@@ -104,6 +107,19 @@ test('what a logging middleware passes on, and a transport of the application, i
   const { categories, hotSpots } = read([[['run', 'express', 'morgan', 'next', 'report'], 3000], [['run', 'express', 'morgan'], 400], [['run', 'handle', 'transports.write', 'AuditFile'], 1000]])
   assert.equal(categories.logging.ms, 400)
   assert.deepEqual(hotSpots.slice(0, 2).map(({ culprit, isLogging }) => [culprit.function, isLogging]), [['report', false], ['AuditFile', false]])
+})
+
+test('logging has its logger, and the functions that it was spent for, also where none has most of it', () => {
+  const { categories: { logging } } = read([
+    ...['listOrders', 'showOrder', 'search', 'export'].map(handler => [['run', handler, 'transports.write'], 1000]), [['run', 'ping', 'transports.write'], 100], [['run', 'handle', 'log'], 300]
+  ])
+  assert.deepEqual([logging.logger, logging.where, logging.places.map(place => [place.function, place.ms])], ['winston', null, [['listOrders', 1000], ['showOrder', 1000], ['search', 1000], ['export', 1000]]])
+  assert.equal(read([[['run', 'handle', 'log'], 1000]]).categories.logging.logger, 'console')
+})
+
+test('what a function passes to streams of Node.js is known, unless a socket writes it', () => {
+  const isStreaming = (...stack) => read([[['run', ...stack], 1000]]).hotSpots[0].isStreaming
+  assert.deepEqual([isStreaming('handle', 'Writable.write'), isStreaming('handle'), isStreaming('handle', 'log', 'Writable.write'), isStreaming('handle', 'Writable.write', 'Socket._writeGeneric')], [true, false, false, false])
 })
 
 test('what ran when the process started and is over belongs to the start', () => {
@@ -236,6 +252,23 @@ test('stalls of one function on several lines are told with all of them, and wit
   const at = (line, call, durationMs) => stallOf({ function: 'report', file: 'app.js', line, column: 4, functionLine: 7, call, via: null, share: 1 }, { durationMs })
   const { hotSpots: [{ culprit, stalls }] } = read([[['run', 'report'], 3000]], { stalls: [at(12, 'JSON.parse', 300), at(14, 'Array.sort', 250), at(19, null, 200)] })
   assert.deepEqual([culprit.call, culprit.line, stalls.lines], [null, 7, [{ line: 12, ms: 300 }, { line: 14, ms: 250 }, { line: 19, ms: 200 }]])
+})
+
+test('stalls that agree on the line, but not on the call, have that line', () => {
+  const at = (line, call, durationMs) => stallOf({ function: 'report', file: 'app.js', line, column: 4, functionLine: 7, call, via: null, share: 1 }, { durationMs })
+  const { hotSpots: [{ culprit }] } = read([[['run', 'report'], 3000]], { stalls: [at(12, 'JSON.parse', 300), at(12, 'Array.sort', 250), at(19, null, 200)] })
+  assert.deepEqual([culprit.call, culprit.line, culprit.column], [null, 12, 4])
+})
+
+test('a few stalls in one package do not make it the package that took most of the time', () => {
+  const stretches = [[['run', 'page', 'check'], 1500], [['run', 'page', 'select'], 1500], [['run', 'page', 'marked'], 1600]]
+  const viaOf = durationMs => {
+    const [{ culprit }] = read(stretches).hotSpots
+    const stalls = [stallOf({ ...culprit, via: { package: 'marked', function: 'parse', through: null } }, { durationMs })]
+    return read(stretches, { stalls }).hotSpots[0].culprit.via?.package ?? null
+  }
+  assert.equal(read(stretches).hotSpots[0].culprit.via, null)
+  assert.deepEqual([viaOf(300), viaOf(4000)], [null, 'marked'])
 })
 
 test('a middleware that only hands a request on does not answer for the package that comes after it', () => {

@@ -117,6 +117,19 @@ test('of a sort whose comparator makes collators, the collator is to be kept', (
   assert.match(inlined.instead, /make one Intl formatter or collator.*; keep the data sorted/, 'which of the two it is, is not known')
 })
 
+test('formatters and sorts are seen in the text of the line as well', () => {
+  const asked = text => ask(spot({ text })).instead
+  assert.match(asked('return new Intl.NumberFormat(locale, { style: \'currency\' }).format(value)'), /^make one Intl formatter/)
+  assert.match(asked('return rows.sort(byPrice)'), /^keep the data sorted/)
+  assert.match(asked('url.searchParams.sort()'), /^do less/)
+})
+
+test('a function whose time is in streams that it passes small chunks to has to pass larger ones', () => {
+  const { title, instead } = ask(spot({ isStreaming: true, culprit: { call: 'done' } }))
+  assert.match(title, /in login \(auth\.js:23\), most of it in the streams of Node\.js that it passes chunks to\.$/)
+  assert.match(instead, /^pass fewer and larger chunks/)
+})
+
 test('what a package does in callbacks is told with the package that requests await, and its line', () => {
   const packing = (changes = {}) => spot({ route: 'GET /orders', origin: 'dependency', culprit: { function: 'pack', file: 'node_modules/undici/lib/pack.js', ...changes } })
   const asked = (awaited, rest = {}) => {

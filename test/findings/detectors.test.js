@@ -360,6 +360,15 @@ test('logging has the line of its call and its logger, where they are known', ()
   assert.match(other.instead, /^turn down what soap writes/)
 })
 
+test('logging that several functions share has its logger, and their lines', () => {
+  const logging = logger => ({ activity: { categories: { logging: { ms: 12_000, where: null, logger, places: [{ ...PLACE, ms: 4000 }, { ...PLACE, line: 31, ms: 3500 }] } } } })
+  const { findings: [first] } = ask(logging('pino'))
+  assert.match(first.title, /in logging by pino\.$/)
+  assert.match(first.what, /By line: login \(auth\.js:23\) \(4\.0 s\), login \(auth\.js:31\) \(3\.5 s\)\./)
+  assert.doesNotMatch(first.why + first.instead, /console|such as pino/)
+  assert.match(ask(logging('console')).findings[0].why, /the console writes/)
+})
+
 test('a function that only hands work to many others does not fill the loop by itself', () => {
   const { findings: [first] } = ask({ activity: { busyMs: 58_000, samples: 5800, hotSpots: [spot({ ms: 55_000, ownMs: 3000, share: 0.95 })] } })
   assert.equal(first.id, 'many-short-turns')

@@ -19,6 +19,7 @@ function spot (changes = {}) {
     routes: [{ route: 'route' in rest ? rest.route : 'POST /login', share: rest.share ?? 0.9 }],
     text: '',
     isLogging: false,
+    isStreaming: false,
     isWriting: false,
     development: null,
     inPackage: null,

@@ -134,6 +134,29 @@ test('where a function of a package has another name inside, the imports of the 
   assert.deepEqual([line, column, via.function], [begins + 2, 14, 'parse'])
 })
 
+test('a package that is entered at several functions has the only line that calls it', () => {
+  const { culpritOf, beginOf } = createSubject([[['node:emit', 'page', 'dep:a'], 300e3], [['node:emit', 'page', 'dep:b'], 350e3], [['node:emit', 'page', 'other'], 250e3]])
+  const begins = beginOf('page')
+  const file = ["const { DateTime } = require('express')", ...Array(begins - 2).fill(''), 'function page () {', '  const name = other()', '  return DateTime.at(name).format()', '}']
+  const source = { count: () => file.length, read: (name, from, to = from) => file.slice(from - 1, to), dependsOn: () => false }
+  assert.equal(culpritOf([], source).line, begins + 2)
+})
+
+test('in a bundle, where samples have no lines of the code as it was written, the builtin is on the line at which stacks saw the function', () => {
+  const { culpritOf, call, builtin, beginOf } = createSubject([[['node:emit', 'formatDay'], 900e3]])
+  const source = { count: () => 1000, read: (file, line) => line === beginOf('formatDay') + 1 ? ['  return new Intl.DateTimeFormat(locale).format(at)'] : [] }
+  const inside = [builtin('Date', '[Symbol.toPrimitive]'), call('formatDay', 1, 10)]
+  assert.equal(culpritOf([inside, inside], source).call, 'Intl.DateTimeFormat')
+  assert.equal(culpritOf([inside, inside]).call, null, 'what V8 interrupts does little work itself')
+})
+
+test('a function of Node without a name has the name in the source text', () => {
+  const { culpritOf, call, beginOf } = createSubject([[['node:emit', 'transform', 'node:'], 900e3]])
+  const source = { count: () => 1000, read: (file, line) => line === beginOf('transform') + 1 ? ['  done(null, chunk)'] : [] }
+  assert.equal(culpritOf([[call('transform', 1, 3)]], source).call, 'done')
+  assert.equal(culpritOf([]).call, null)
+})
+
 test('a package is called by the names under which its file has it', () => {
   const find = (heading, ...body) => findPackageCall([heading, 'function run (text) {', ...body, '}', 'parse(other)'], { line: 2, column: 14 }, '@scope/csv')
   const at = { line: 3, column: 10 }

@@ -30,6 +30,11 @@ const MIN_SOCKET_SHARE = 0.1
 // Code that ran this shortly before a collection filled the heap.
 const MAX_BEFORE_MICROS = 50e3
 const MIN_WHERE_SHARE = 0.3
+const MIN_PLACE_SHARE = 0.1
+const MAX_PLACES = 4
+// A call or an arrow function whose argument or result is on the next line.
+const GOES_ON = /(?:=>|\()\s*$/
+const MAX_GOING_ON = 2
 
 /**
  * @param {CpuProfile} profile  with original positions
@@ -92,13 +97,18 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
  * @param {Culprit} culprit
  * @param {readonly CodeFrame[]} stack  innermost first
  * @param {SourceLines} source
- * @returns {string} the culprit's line, and that of its callback
+ * @returns {string} the culprit's line, and that of its callback, each with the lines on which its last call or arrow function goes on
  */
 function textOf ({ function: name, file, line }, stack, source) {
   const inner = stack.slice(0, stack.findIndex(frame => frame.function === name && frame.file === file))
   const isCallback = inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file)
   const lines = new Set(isCallback ? [line, inner[0].line] : [line])
-  return [...lines].flatMap(line => source.read(file, line)).join('\n')
+  const all = new Map([...lines].flatMap(line => {
+    const read = source.read(file, line, line + MAX_GOING_ON)
+    const end = read.findIndex(text => !GOES_ON.test(text))
+    return read.slice(0, end === -1 ? read.length : end + 1).map((text, index) => [line + index, text])
+  }))
+  return [...all.values()].join('\n')
 }
 
 /** @param {readonly CodeFrame[]} stack  innermost first @param {Culprit} culprit @returns {HotSpot['callers']} */
@@ -171,7 +181,7 @@ function withStalls (spot, stalls) {
   const culprit = inlinedIn(spot, stalls) ?? spot.culprit
   const exact = stalls.filter(({ culprit: one }) => one !== null && isSame(one, culprit))
   return {
-    culprit: culpritOf(culprit, exact, ms),
+    culprit: culpritOf(culprit, exact, { ms, isMost: ms >= spot.ms * MOST }),
     stalls: { count: stalls.length, ms, longestMs: Math.max(...stalls.map(({ durationMs }) => durationMs)), lines: linesOf(exact) }
   }
 }
@@ -212,19 +222,23 @@ function routeAt (stalls, ms) {
 }
 
 /**
- * The culprit from the longest stall, unless the others were in other parts of the function.
+ * The culprit from the longest stall, unless the others were in other parts of the function. Which package took most of the time is known from the
+ * samples, if most of it was no stall.
  * @param {Culprit} culprit  from the samples of the whole time
  * @param {readonly Stall[]} stalls  in which it is the culprit
- * @param {number} ms  of all stalls
+ * @param {{ ms: number, isMost: boolean }} all  the time of all stalls, and whether it is most of the time
  * @returns {Culprit}
  */
-function culpritOf (culprit, stalls, ms) {
+function culpritOf (culprit, stalls, { ms, isMost }) {
   const [longest] = stalls.toSorted((left, right) => right.durationMs - left.durationMs)
   if (longest === undefined || longest.culprit === null) return culprit
   const { call, via } = longest.culprit
+  if (!isMost && via?.package !== culprit.via?.package) return culprit
   const same = stalls.filter(({ culprit: one }) => one?.call === call && one?.via?.package === via?.package)
   if (stalledMs(same) >= ms * MOST) return { ...longest.culprit, via: via && { ...via, function: entranceOf(via.function, same) } }
-  return { ...longest.culprit, line: culprit.functionLine, column: 0, call: null, via: isInPackage(culprit.file) ? via : null }
+  const [most] = linesOf(stalls)
+  const { line, column } = stalls.find(({ culprit: one }) => most.ms >= ms * MOST && one?.line === most.line)?.culprit ?? { line: culprit.functionLine, column: 0 }
+  return { ...longest.culprit, line, column, call: null, via: isInPackage(culprit.file) ? via : null }
 }
 
 /**
@@ -311,6 +325,8 @@ function sumMicros (samples) {
  */
 function findCategories (samples, stackOf) {
   const sums = { logging: createSum(), tasks: createSum(), immediates: createSum(), collected: createSum(), buffers: createSum() }
+  /** @type {Map<string, number>} */
+  const loggers = new Map()
   /** @type {{ atMicros: number, place: Frame | null } | undefined} */
   let before
   for (const { id, index, micros, atMicros } of samples) {
@@ -319,13 +335,17 @@ function findCategories (samples, stackOf) {
     if (stack.state === 'gc') sums.collected.add(micros, before !== undefined && atMicros - micros - before.atMicros < MAX_BEFORE_MICROS ? before.place : null)
     if (stack.state === 'code') before = { atMicros, place }
     else if (before !== undefined && stack.state === 'gc') before.atMicros = atMicros // one collection spans many samples
-    if (stack.isLogging) sums.logging.add(micros, place)
+    if (stack.logger !== null) {
+      sums.logging.add(micros, place)
+      loggers.set(stack.logger, (loggers.get(stack.logger) ?? 0) + micros)
+    }
     if (stack.isBuffer) sums.buffers.add(micros, place)
     if (stack.isImmediate) sums.immediates.add(micros, place)
     // The queue calls the tasks: the samples next to it show whose tasks they are.
     if (stack.isTasks) sums.tasks.add(micros, before?.place ?? null)
   }
-  return { logging: sums.logging.read(), tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
+  const [[logger = null] = []] = [...loggers].sort(([, left], [, right]) => right - left)
+  return { logging: { ...sums.logging.read(), places: sums.logging.places(), logger }, tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
 }
 
 /**
@@ -335,17 +355,23 @@ function findCategories (samples, stackOf) {
  */
 function atTheirCalls (categories, hotSpots) {
   for (const category of Object.values(categories)) {
-    const { where } = category
-    const spot = hotSpots.find(({ culprit: { function: name, file, functionLine } }) => name === where?.function && file === where.file && functionLine === where.line)
-    if (spot !== undefined) category.where = toPlace({ ...spot.culprit, name: spot.culprit.function })
+    if (category.where !== null) category.where = atItsCall(category.where, hotSpots)
+    category.places = category.places?.map(({ ms, ...place }) => ({ ...atItsCall(place, hotSpots), ms }))
   }
   return categories
+}
+
+/** @param {Place} place @param {readonly HotSpot[]} hotSpots @returns {Place} */
+function atItsCall (place, hotSpots) {
+  const spot = hotSpots.find(({ culprit: { function: name, file, functionLine } }) => name === place.function && file === place.file && functionLine === place.line)
+  return spot === undefined ? place : toPlace({ ...spot.culprit, name: spot.culprit.function })
 }
 
 function createSum () {
   let all = 0
   /** @type {Map<Frame, number>} */
   const places = new Map()
+  const inOrder = () => [...places].sort(([, left], [, right]) => right - left)
   return {
     /** @param {number} micros @param {Frame | null} place */
     add (micros, place) {
@@ -354,9 +380,11 @@ function createSum () {
     },
     /** @returns {Category} */
     read () {
-      const [most] = [...places].sort(([, left], [, right]) => right - left)
+      const [most] = inOrder()
       return { ms: all / 1e3, where: most === undefined || most[1] < all * MIN_WHERE_SHARE ? null : toPlace(most[0]) }
-    }
+    },
+    /** @returns {NonNullable<Category['places']>} */
+    places: () => inOrder().filter(([, micros]) => micros >= all * MIN_PLACE_SHARE).slice(0, MAX_PLACES).map(([frame, micros]) => ({ ...toPlace(frame), ms: micros / 1e3 }))
   }
 }
 

@@ -98,6 +98,7 @@ function hotSpotsOf (stalls, busyMs, source) {
       routes: [...routes].map(([route, heldMs]) => ({ route, share: heldMs / busyMs })).sort((left, right) => right.share - left.share),
       text: textOf(culprit, some[0].stack, source),
       isLogging: false,
+      isStreaming: false,
       isWriting: false,
       development: null,
       inPackage: null,

@@ -26,9 +26,12 @@ const AT_WORK_SHARE = 0.05
 const MIN_OBSERVED_SECONDS = 10
 
 const LOADER = /^node:internal\/modules\//
+const STREAMS = /^node:internal\/streams\//
 const BUFFER = 'node:buffer'
 const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', 'copyBytesFrom'])
-const CONSOLE = /^node:(internal\/)?console/
+/** Node's own logger. */
+const CONSOLE = 'console'
+const CONSOLE_FILE = /^node:(internal\/)?console/
 const LOGGERS = new Set([
   'bunyan', 'consola', 'debug', 'log4js', 'logform', 'loglevel', 'morgan', 'npmlog', 'pino', 'pino-http', 'pino-pretty', 'roarr', 'signale', 'sonic-boom', 'tslog', 'winston'
 ])
@@ -59,8 +62,9 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {Frame[]} run       the innermost functions of the application, innermost first, up to their caller in other code
  * @property {string | null} called  the package that the application called, if the stack shows it without the application
  * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it does with a socket
- * @property {boolean} isLogging
+ * @property {string | null} logger  what writes a log: the package that was called for it, or CONSOLE of Node.js
  * @property {boolean} isLoading
+ * @property {boolean} isStreaming  the application passes a chunk to a stream of Node.js, which handles it
  * @property {boolean} isBuffer  a Buffer is created and filled
  * @property {boolean} isImmediate  setImmediate() called it, or what it awaited
  * @property {string | null} development  the package whose development build is on the stack
@@ -147,8 +151,9 @@ function describeStack (frames, { dependsOn }) {
     run: runOf(since),
     called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn),
     socket: socketCallOf(frames),
-    isLogging: below.some(({ file }) => CONSOLE.test(file) || isLogger(packageOf(file))),
+    logger: loggerOf(below),
     isLoading: frames.some(({ file }) => LOADER.test(file)),
+    isStreaming: app !== -1 && STREAMS.test(below.at(-1)?.file ?? ''),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
     development: ownerOf(frames.find(({ file }) => DEVELOPMENT.test(file))),
@@ -163,6 +168,13 @@ function describeStack (frames, { dependsOn }) {
 /** @param {Frame | undefined} frame */
 function ownerOf (frame) {
   return frame === undefined ? null : packageOf(frame.file)
+}
+
+/** @param {Frame[]} below  what the application called, innermost first */
+function loggerOf (below) {
+  const outermost = below.findLast(({ file }) => CONSOLE_FILE.test(file) || isLogger(packageOf(file)))
+  if (outermost === undefined) return null
+  return CONSOLE_FILE.test(outermost.file) ? CONSOLE : packageOf(outermost.file)
 }
 
 /** @param {string} name  of a package */

@@ -29,6 +29,7 @@ const { groupBy, sum } = require('../../base/sums')
  *   for no request, or for an unknown one
  * @property {string} text      of its line, where it can be read, and of the line of its callback that was at work
  * @property {boolean} isLogging  the time was spent in the console or a logger
+ * @property {boolean} isStreaming  the time was spent in streams of Node.js that it passes chunks to, not in sockets
  * @property {boolean} isWriting  the time was spent in writes of sockets
  * @property {number} queueMs    time of the queue of microtasks or ticks between two runs of it; 0 if no queue runs it
  * @property {string | null} development  the package whose development build most of the time went through
@@ -46,6 +47,8 @@ const { groupBy, sum } = require('../../base/sums')
  * @typedef {object} Category  time of one kind that is spent all over the application
  * @property {number} ms
  * @property {Place | null} where  the function of the application that most of it was spent for
+ * @property {(Place & { ms: number })[]} [places]  of logging: the functions that it was spent for, most time first
+ * @property {string | null} [logger]  of logging: the package that took most of it, 'console' for that of Node.js
  *
  * @typedef {{ function: string, file: string, line: number, column: number }} Place
  *

@@ -35,7 +35,7 @@ const FORMATTERS = Object.freeze({
   why: 'creating a formatter or collator of Intl takes far longer than using it, and each such call may create one',
   instead: 'make one Intl formatter or collator for each locale and set of options, keep it, and call its format() or compare()'
 })
-const MAKES_FORMATTER = /\.(toLocale\w*String|localeCompare)\(/
+const MAKES_FORMATTER = /\.(toLocale\w*String|localeCompare)\(|\bIntl\.\w+\(/
 const SORT = /sort$|toSorted$/i
 const SORTED = Object.freeze({
   why: 'sorting takes more than linear time, and calls the comparator for each comparison',
@@ -67,6 +67,11 @@ const LISTENERS = Object.freeze({
 const POLLING = Object.freeze({
   why: 'an immediate runs in each iteration of the loop, which therefore never waits: it uses a whole CPU even if there is nothing to do',
   instead: 'wait for what happens (a promise, an event, a callback), or look for it with a timer; if immediates divide work, do a few milliseconds of it in each'
+})
+
+const SMALL_CHUNKS = Object.freeze({
+  why: 'each chunk goes through the buffer, the events and the callbacks of every stream on its way, which takes longer than the work on a small one',
+  instead: 'pass fewer and larger chunks (join small texts to some 64 kB, records to arrays), use fewer streams, or a plain loop where all data is in memory'
 })
 
 const STARTED_AGAIN = Object.freeze({
@@ -129,6 +134,7 @@ const WRITTEN = [
   [MAKES_FORMATTER, FORMATTERS],
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
   [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(|\.filter\(.*===/, SEARCH],
+  [/\.(sort|toSorted)\(\s*[^)\s]/, SORTED], // not URLSearchParams.sort()
   [/\.(shift|unshift|splice)\(/, MOVES],
   [/\.emit\(/, LISTENERS],
   // V8 keeps a text that grows by += in parts, until something reads in it.
@@ -186,4 +192,4 @@ function fasterThan (...packages) {
   return slow === undefined ? null : `use ${FASTER.get(slow)}, in place of ${slow}; otherwise call it less often or with less data (a cache, a limit), or move the call to worker_threads`
 }
 
-module.exports = { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, POLLING, STARTED_AGAIN }
+module.exports = { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, POLLING, SMALL_CHUNKS, STARTED_AGAIN }

@@ -9,9 +9,9 @@ const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { isLogger } = require('../samples')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
-const { duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
+const { duration, percent, placed, rounded, sentences } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
-const { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression } = require('./builtins')
+const { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, SMALL_CHUNKS } = require('./builtins')
 const { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, through } = require('./hot-spot')
 
 /** @import { Finding } from '../../../../types/findings' */
@@ -295,7 +295,8 @@ const ownFunction = {
   id: 'hot-function',
   enough: ENOUGH.function,
   describe (spot, readings) {
-    const { culprit, inPackage, converter } = spot
+    const { culprit, inPackage, converter, isStreaming } = spot
+    if (isStreaming) return hotSpotFinding('hot-function', spot, readings, { ...SMALL_CHUNKS, work: `${placed(culprit)}, most of it in the streams of Node.js that it passes chunks to` })
     const { why, instead, name } = builtinOf(spot)
     const place = placed(culprit)
     const details = name === null && inPackage !== null && converter === null
@@ -355,17 +356,21 @@ function adviceOnLogging (name) {
 
 /** @param {Readings} readings */
 function describeLogging (readings) {
-  const { ms, where, share } = loggingOf(readings)
+  const { ms, where, share, places = [], logger = null } = loggingOf(readings)
   const spots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging')
   const most = hotSpotAt(spots, where)
   const via = most?.culprit.via ?? null
+  const by = via?.package ?? (logger !== null && isLogger(logger) ? logger : null)
   return makeFinding(readings, {
     id: 'hot-logging',
-    title: `The process spends ${percent(share)} of the loop's busy time in logging${via === null ? '' : ` by ${via.package}`}${most === undefined ? '' : through(most.culprit)}${where === null ? '' : `, most of it for ${placed(where)}`}.`,
+    title: `The process spends ${percent(share)} of the loop's busy time in logging${by === null ? '' : ` by ${by}`}${most === undefined ? '' : through(most.culprit)}${where === null ? '' : `, most of it for ${placed(where)}`}.`,
     lostMs: ms,
-    what: `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+    what: sentences(
+      `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+      where === null && places.length > 0 && `By line: ${places.map(place => `${placed(place)} (${duration(place.ms)})`).join(', ')}.`
+    ),
     where: most === undefined ? where && { ...where, via: null, route: null } : placeOfSpot(most),
-    ...adviceOnLogging(via && via.package),
+    ...adviceOnLogging(by),
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls: sum(spots, spot => spot.stalls.count) },
     next: [`npx loopscope profile ${readings.pid}`]
   })

@@ -60,7 +60,7 @@ const ANY_EXPRESSION = 'RegExp.exec' // all others call this one
 const WORKING = new Set(['sort', 'toSorted', 'replace', 'replaceAll', 'parse', 'stringify'])
 // Little, constant work each time: the loop around the call takes the time.
 const LITTLE_FUNCTION = /^(?:Object|Number|Boolean|String|Symbol|isArray|(?:Math|Reflect|Number|Boolean|Symbol)\..*)$/
-const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnProperty|keys|next|pop|push|valueOf|values|\[Symbol\.iterator\])$|^Date\.get\w+$/
+const LITTLE_METHOD = /\.(?:at|charAt|charCodeAt|codePointAt|entries|hasOwnProperty|keys|next|pop|push|valueOf|values|\[Symbol\.(?:iterator|toPrimitive)\])$|^Date\.get\w+$/
 const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findIndex', 'flatMap', 'forEach', 'from', 'map', 'next', 'reduce', 'reduceRight', 'some', 'then'])
 
 /** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
@@ -246,11 +246,12 @@ function isInterruptNative (frame) {
 function calledApi (path, depth, matches, position, source) {
   const { frame, totalMicros } = path[depth]
   const below = path.slice(depth + 1).find(isCallable)
-  if (below === undefined || below.totalMicros < totalMicros * CALL_SHARE) return builtinIn(path, depth, matches, source) ?? writtenBuiltin(path, depth, source)
+  if (below === undefined || below.totalMicros < totalMicros * CALL_SHARE) return builtinIn(path, depth, matches, source) ?? writtenBuiltin(path, depth, position, source)
   const { name } = below.frame
   if (name.startsWith(EXPRESSION)) return builtinIn(path, depth, matches, source) ?? ANY_EXPRESSION
-  if (name !== ZLIB_SYNC) return publicName(below.frame) ?? name
+  if (name !== ZLIB_SYNC && name !== NAMELESS) return publicName(below.frame) ?? name
   const written = nameAt(source.read(frame.file, position.line)[0] ?? '', position.column)
+  if (name === NAMELESS) return written
   return written?.endsWith('Sync') ? written : 'zlib.*Sync'
 }
 
@@ -320,11 +321,17 @@ function tookTime (path, depth, { caller, isInnermost }, source) {
   return (isInnermost ? ownMicros : tree.totalMicros) >= path[depth].totalMicros * CALL_SHARE
 }
 
-/** @param {CallTree[]} path @param {number} depth @param {SourceLines} source */
-function writtenBuiltin (path, depth, source) {
+/**
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {Position} position  of the call in the culprit
+ * @param {SourceLines} source
+ */
+function writtenBuiltin (path, depth, position, source) {
   const leaf = path[path.length - 1]
   if (leaf.selfMicros < path[depth].totalMicros * CALL_SHARE) return null
-  const line = hottestLine(leaf, source)
+  // V8's lines of a bundle are not those of the code as it was written.
+  const line = hottestLine(leaf, source) ?? (leaf === path[depth] ? position.line : null)
   return line === null ? null : builtinOn(source.read(leaf.frame.file, workLine(leaf.frame, line, source))[0] ?? '')
 }
 

@@ -4,7 +4,7 @@
 // that V8 chose and may show something else: only stacks that hold the same function count. They restore the time of calls that V8 inlined,
 // and give the culprit its line and column. Pure: the lines of a file are passed in.
 
-const { sum } = require('../../../base/sums')
+const { sum, sumBy } = require('../../../base/sums')
 const { describeFrame, packageOf } = require('../../../formats/profile/frame')
 const { MAX_KEYWORDS } = require('../../labels/function-keys')
 const { isBuiltin } = require('./blocked-stacks')
@@ -333,10 +333,22 @@ function columnOn (line, matches) {
 function writtenCall (path, depth, source, later) {
   const { frame, totalMicros } = path[depth]
   const called = path[depth + 1]
-  if (frame.file === '' || called === undefined || called.totalMicros < totalMicros * CALLED_SHARE) return null
-  const found = findCall(linesFrom(frame, source), frame, writtenName(called.frame.name), later)
-  if (found !== null || called.frame.origin !== 'dependency') return found
-  return findPackageCall(linesFrom({ ...frame, line: 1 }, source), frame, packageOf(called.frame.file))
+  if (frame.file === '' || called === undefined) return null
+  const isMost = called.totalMicros >= totalMicros * CALLED_SHARE
+  const found = isMost ? findCall(linesFrom(frame, source), frame, writtenName(called.frame.name), later) : null
+  const packageName = found === null ? calledPackageOf(path[depth]) : null
+  return packageName === null ? found : findPackageCall(linesFrom({ ...frame, line: 1 }, source), frame, packageName)
+}
+
+/**
+ * The package that a function calls for most of its time, in whichever of the package's functions.
+ * @param {CallTree} caller
+ * @returns {string | null}
+ */
+function calledPackageOf ({ totalMicros, children }) {
+  const called = children.filter(({ frame }) => frame.origin === 'dependency')
+  const byPackage = sumBy(called, ({ frame }) => packageOf(frame.file), child => child.totalMicros)
+  return [...byPackage].find(([, micros]) => micros >= totalMicros * CALLED_SHARE)?.[0] ?? null
 }
 
 /**
