@@ -95,6 +95,16 @@ test('what a package does later, for a call of the application on the same route
   assert.equal(askAll(later('GET /me'), call).length, 2, 'on another route it may be for another call')
 })
 
+test('what a function passes to a package, which calls it back, is one finding with the function that it is written in', () => {
+  const via = name => ({ package: 'immer', function: name, through: null })
+  const callback = changes => spot({ culprit: { function: '(anonymous)', line: 24, functionLine: 24, via: via('get') }, ms: 20_000, share: 0.6, ...changes })
+  const caller = spot({ culprit: { via: via('produce') }, ms: 12_000, share: 0.35 })
+  const [only, ...rest] = askAll(callback(), caller)
+  assert.equal(only.title, "POST /login spends 95 % of the loop's busy time in the package immer, called in (anonymous) (auth.js:24), login (auth.js:23).")
+  assert.deepEqual([only.where.line, rest], [24, []])
+  assert.match(askAll(callback({ route: 'GET /me' }), caller)[0].title, /60 %/, 'on another route another function may pass it')
+})
+
 test('of a synchronous function of a package, the asynchronous one is named', () => {
   const asked = name => ask(spot({ culprit: { via: { package: 'bcrypt', function: name, through: null } } })).instead
   assert.match(asked('compareSync'), /^await compare\(\), the asynchronous variant/)

@@ -343,9 +343,10 @@ test('logging that has most of the work is named, although nothing is wrong', ()
 
 test('the collector names the package that was called when it ran', () => {
   const { findings } = ask({ activity: { gcMs: 9000, hotSpots: [spot({ ms: 4000, share: 0.1, culprit: { via: { package: 'json2csv', function: 'parse', through: null } } })], categories: { collected: { ms: 9000, where: PLACE } } } })
-  const { title, where } = findings.find(({ id }) => id === 'gc-pressure')
+  const { title, where, instead } = findings.find(({ id }) => id === 'gc-pressure')
   assert.match(title, /while login \(auth\.js:23\) calls json2csv's parse\.$/)
   assert.deepEqual([where.via.package, where.route], ['json2csv', 'POST /login'])
+  assert.match(instead, /^call json2csv's parse less often or with less data, and keep what it returns; otherwise allocate less there/)
 })
 
 test('logging has the line of its call and its logger, where they are known', () => {

@@ -113,6 +113,27 @@ test('a line at which samples saw the function work says more than its beginning
   assert.equal(culpritOf([at(4)]).line, begins + 4)
 })
 
+test('a listener without a name does its own work, unless it is written in the function that emits', () => {
+  const profile = profileOf([[['replay', 'node:fire', ''], 900e3]])
+  const frameOf = name => profile.nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame
+  frameOf('fire').url = 'node:events'
+  const [begins, listener] = [frameOf('replay').lineNumber + 1, frameOf('').lineNumber + 1]
+  const bodyOf = lines => ({ count: () => 1000, read: (file, from) => from === begins ? lines : [], dependsOn: () => false })
+  const culpritIn = lines => findCulprit(profile, { appRoot: '/app', source: bodyOf(lines) }).culprit.function
+  assert.equal(culpritIn(['function replay () { topic.emit(1) }', 'other()']), '(anonymous)')
+  assert.equal(culpritIn(['function replay () {', ...Array(listener - begins).fill('  topic.on(1, () => {})'), '}']), 'replay')
+})
+
+test('a short name in another file than a function without a name is what a compiler put around it', () => {
+  const profile = profileOf([[['start', 'native:next', ''], 900e3]])
+  const { callFrame } = profile.nodes.find(({ callFrame }) => callFrame.functionName === 'start')
+  callFrame.url = 'file:///app/dist/app.js'
+  const culprit = () => findCulprit(profile, { appRoot: '/app' }).culprit.function
+  assert.equal(culprit(), 'start')
+  callFrame.functionName = 'i'
+  assert.equal(culprit(), '(anonymous)')
+})
+
 test('a package function without a telling name has the name in the source text', () => {
   const { culpritOf, call, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
   const source = { count: () => 1000, read: (file, line) => line === beginOf('page') + 2 ? ['  return marked.parse(text)'] : [] }

@@ -3,7 +3,7 @@
 // Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice. Logging is
 // spread all over an application: its time is summed.
 
-const { sum, sumBy } = require('../../../base/sums')
+const { groupBy, sum, sumBy } = require('../../../base/sums')
 const { dependencyOf, isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
@@ -156,7 +156,7 @@ const dependency = {
   join (hotSpots, readings) {
     const packages = [...new Set(hotSpots.map(packageName))]
     return packages.flatMap(name => {
-      const group = withContinuations(hotSpots.filter(spot => packageName(spot) === name))
+      const group = withContinuations(withCallbacks(hotSpots.filter(spot => packageName(spot) === name)))
       return group.length === 1 || group.some(spot => isWorth(spot, readings, ENOUGH.dependency)) ? group : [joined(group)]
     })
   },
@@ -252,6 +252,20 @@ function withContinuations (hotSpots) {
     // Of several calls it is not known which one goes on.
     return calls.length === 1 && later.length > 0 ? [joined([...calls, ...later])] : ofRoute
   }).sort((left, right) => right.ms - left.ms)
+}
+
+/**
+ * A package calls back a function that the application passes to it, and that function may call the package as well (a draft, a builder): all of it
+ * is the call of the function in which the callback is written.
+ * @param {HotSpot[]} hotSpots  of one package, heaviest first
+ */
+function withCallbacks (hotSpots) {
+  const writer = (/** @type {HotSpot} */ { culprit, route }) => culprit.function !== '(anonymous)' || isInPackage(culprit.file)
+    ? undefined
+    : hotSpots
+      .filter(({ culprit: one, route: own }) => own === route && one.file === culprit.file && one.function !== '(anonymous)' && one.functionLine <= culprit.functionLine)
+      .toSorted((left, right) => right.culprit.functionLine - left.culprit.functionLine)[0]
+  return [...groupBy(hotSpots, spot => writer(spot) ?? spot).values()].map(group => group.length === 1 ? group[0] : joined(group))
 }
 
 /**

@@ -31,6 +31,7 @@ const gcPressure = {
     if (activity === null || mayHaveWaited(readings)) return []
     const { gcMs, hotSpots, categories: { collected: { where } } } = activity
     const spot = hotSpotAt(hotSpots, where)
+    const via = spot?.culprit.via ?? null
     const share = gcShareOf(activity)
     // A collection waits for its helper threads too, which are late where CPUs are short.
     const lostMs = gcMs * ranShare(readings)
@@ -39,12 +40,13 @@ const gcPressure = {
     const stalled = stalls.count === 0 ? '' : `, in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
     return [makeFinding(readings, {
       id: 'gc-pressure',
-      title: `The garbage collector takes ${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} ${spot?.culprit.via ? `calls ${entranceOf(spot.culprit.via)}` : 'runs'}`}.`,
+      title: `The garbage collector takes ${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} ${via === null ? 'runs' : `calls ${entranceOf(via)}`}`}.`,
       lostMs,
       what: `Collections held the loop for ${duration(lostMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`,
-      where: where && { ...where, via: spot?.culprit.via ?? null, route: spot?.route ?? null },
+      where: where && { ...where, via, route: spot?.route ?? null },
       why: 'everything that is allocated has to be collected, and while the collector marks and moves objects, nothing else runs',
-      instead: insteadOf(readings),
+      // The application cannot change what a package allocates, only what it calls.
+      instead: via === null ? insteadOf(readings) : `call ${entranceOf(via)} less often or with less data, and keep what it returns; otherwise ${insteadOf(readings)}`,
       evidence: { gcMs: rounded(gcMs), busyShare: rounded(share, 3), gcStalls: stalls.count },
       confidence: where === null ? 'medium' : 'high',
       next: [`npx loopscope heap ${pid} --kind profile --seconds 10 --mode all`]

@@ -13,7 +13,7 @@ const { EXPRESSION, packageOf } = require('../../../formats/profile/frame')
 const { awaitedWorkOf, publicName } = require('../../../formats/profile/node-api')
 const { isBuiltin } = require('./blocked-stacks')
 const { builtinOn, nameAt } = require('./call-in-source')
-const { heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls, workLine } = require('./matching-stacks')
+const { heaviestPath, hottestLine, isSame, isWithin, matchStacks, mostFrequent, positionOf, withInlinedCalls, workLine } = require('./matching-stacks')
 const { NO_SOURCE } = require('./source-lines')
 
 /** @import { CodeFrame, Culprit } from '../../../../types/diagnostics' */
@@ -66,7 +66,10 @@ const PASSING_ON = new Set(['apply', 'call', 'every', 'filter', 'find', 'findInd
 /** A name with a meaning: not (anonymous), and not left by a minifier. Otherwise the name in the application's call is better. */
 const MEANINGFUL_NAME = /^(?!(module\.)?exports$)[\w$.]{3,}/
 
-/** What compilers put around an async function (Babel, SWC, TypeScript, esbuild): it only resumes what it calls. */
+/**
+ * What compilers put around an async function (Babel, SWC, TypeScript, esbuild): it only resumes what it calls. A minifier shortens the name, and no map
+ * has it: it is not in the file of the function.
+ */
 const ASYNC_HELPER = /^(?:asyncGeneratorStep|_?async_?to_?generator|__async|__awaiter|__generator|_ts_generator|fulfilled|rejected)$/i
 
 const NAMELESS = '(anonymous)'
@@ -137,7 +140,8 @@ function inclusiveMicros (root) {
  * @param {(tree: CallTree) => boolean} isHeavy
  * @returns {number} -1 if there is none
  */
-function culpritDepth (path, { dependsOn }, isHeavy) {
+function culpritDepth (path, source, isHeavy) {
+  const { dependsOn } = source
   const passedOn = path.findLastIndex(({ frame }) => isPassingOn(frame))
   const heavy = (/** @type {Frame['origin']} */ origin, /** @type {(frame: Frame) => boolean} */ isMeant) =>
     path.findLastIndex((tree, at) => tree.frame.origin === origin && isMeant(tree.frame) && isHeavy(tree) && (origin !== 'app' || at > passedOn))
@@ -148,7 +152,7 @@ function culpritDepth (path, { dependsOn }, isHeavy) {
   const choices = /** @type {const} */ ([['app', isWritten], ['dependency', isCalled], ['dependency', isWritten], ['app', () => true], ['wasm', () => true], ['node', isAwaited]])
   for (const [origin, isMeant] of choices) {
     const depth = heavy(origin, isMeant)
-    if (depth !== -1) return nearestNamed(path, depth)
+    if (depth !== -1) return nearestNamed(path, depth, source)
   }
   return -1
 }
@@ -162,17 +166,36 @@ function isWritten ({ file }) {
   return file !== '' && (SCRIPT.test(file) || !ENDING.test(file))
 }
 
-/** @param {CallTree[]} path @param {number} depth */
-function nearestNamed (path, depth) {
+/**
+ * @param {CallTree[]} path
+ * @param {number} depth
+ * @param {SourceLines} source
+ */
+function nearestNamed (path, depth, source) {
   const { origin, file } = path[depth].frame
   for (let up = depth; up >= 0; up--) {
     const { frame } = path[up]
     if (frame.origin === 'node' || frame.origin === 'native' || frame.origin === 'wasm') continue
     if (frame.origin !== origin || (origin === 'dependency' && packageOf(frame.file) !== packageOf(file))) break
-    if (ASYNC_HELPER.test(frame.name)) break
-    if (frame.name !== NAMELESS) return up
+    if (frame.name === NAMELESS) continue
+    if (ASYNC_HELPER.test(frame.name) || (frame.file !== file && !MEANINGFUL_NAME.test(frame.name)) || isListener(path, depth, up, source)) break
+    return up
   }
   return depth
+}
+
+/**
+ * Whether a function without a name was called for an event by a function that it is not written in: then it does its own work, not that of the
+ * function that emits.
+ * @param {CallTree[]} path
+ * @param {number} depth  of the function without a name
+ * @param {number} up     of the named one
+ * @param {SourceLines} source
+ */
+function isListener (path, depth, up, source) {
+  if (!path.slice(up, depth).some(({ frame }) => frame.file === 'node:events')) return false
+  const { file, line } = path[up].frame
+  return path[depth].frame.file !== file || !isWithin(path[depth].frame.line, { file, functionLine: line }, source)
 }
 
 /**

@@ -429,4 +429,4 @@ function mostFrequent (values, keyOf) {
   return [...counts.values()].sort((one, other) => other.count - one.count)[0]
 }
 
-module.exports = { hasNotBegun, heaviestPath, hottestLine, isSame, matchStacks, mostFrequent, positionOf, withInlinedCalls, workLine }
+module.exports = { hasNotBegun, heaviestPath, hottestLine, isSame, isWithin, matchStacks, mostFrequent, positionOf, withInlinedCalls, workLine }
