@@ -127,11 +127,6 @@ test('where requests wait is named where it was sampled', () => {
   assert.deepEqual([unknown.where, unknown.next[0]], [null, 'npx loopscope waits 77 --seconds 10'])
 })
 
-test('a short stop of the whole process is a note, a long one or one of many is not', () => {
-  const severityOf = (...durations) => ask({ stalls: durations.map(durationMs => stall({ cause: 'suspended', durationMs })) }).findings.find(({ id }) => id === 'suspended').severity
-  assert.deepEqual([severityOf(110), severityOf(600), severityOf(110, 120, 130, 140, 150)], ['info', 'warning', 'warning'])
-})
-
 test('what the diagnostics cost is CPU time, and the advice is of what costs most', () => {
   const costs = (ownSeconds, ranShare = 1) => ask({ ownCpu: { ranShare, observerMs: null }, process: { ownSeconds: { heartbeat: 1, recorder: 1, observer: 5, 'own-work': 0, ...ownSeconds } } }).findings[0]
   assert.equal(costs({ heartbeat: 80 }, 0.3).id, 'nothing-wrong', 'the clock went on while others had the processor')

@@ -66,3 +66,8 @@ test('a loop is not said to be run and to wait for more than the whole time', ()
   const { findings: [first] } = ask({ activity: { busyMs: 50_000 }, stalls, system: { ms: 1000, cpuMs: 400, runQueueMs: 1600, throttledMs: null } })
   assert.match(first.what, /ran 20 % of the time and waited for a CPU 80 % of it/)
 })
+
+test('a short stop of the whole process is a note, a long one or one of many is not', () => {
+  const severityOf = (...durations) => ask({ stalls: durations.map(durationMs => stall({ cause: 'suspended', durationMs })) }).findings.find(({ id }) => id === 'suspended').severity
+  assert.deepEqual([severityOf(110), severityOf(600), severityOf(110, 120, 130, 140, 150)], ['info', 'warning', 'warning'])
+})
