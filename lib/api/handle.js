@@ -90,7 +90,7 @@ class Handle extends EventEmitter {
       signals: this.#options.signals,
       logger: this.#logger,
       capture: kind => this.#capture(kind, KINDS[kind].onSignal, 'signal'),
-      onSkipped: kind => this.#instruments?.skipCapture(kind)
+      onSkipped: kind => this.#instruments?.observer.tell('captureSkipped', { kind, trigger: 'signal' }) // the one before is still running
     })
   }
 
@@ -176,26 +176,27 @@ class Handle extends EventEmitter {
     return this.#running('requests()').requests()
   }
 
-  /** Where requests and jobs wait, by line of the code. @param {WaitsOptions} [options] @returns {Promise<Waits>} */
+  /** Where requests and jobs wait, by line of the code; none without an observer. @param {WaitsOptions} [options] @returns {Promise<Waits>} */
   async waits (options = {}) {
     assertPlainObject('waits options', options)
     assertKnownKeys('waits options', options, ['seconds', 'route'])
     if (options.seconds !== undefined) assertNumberAbove('waits options.seconds', options.seconds, 0, MAX_SECONDS)
     if (options.route !== undefined) assertString('waits options.route', options.route)
-    return this.#running('waits()').waits(options)
+    const none = { seconds: options.seconds ?? null, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] }
+    return this.#running('waits()').observer.readOr('waits', options, none)
   }
 
   /**
    * Who owns the memory of the process, what grows, and which lines allocate what stays.
    * @param {MemoryOptions} [options]
-   * @returns {Promise<ProcessMemory | null>}
+   * @returns {Promise<ProcessMemory | null>} null without an observer
    */
   async memory (options = {}) {
     assertPlainObject('memory options', options)
     assertKnownKeys('memory options', options, ['sites', 'seconds'])
     if (options.sites !== undefined) assertBoolean('memory options.sites', options.sites)
     if (options.seconds !== undefined) assertInteger('memory options.seconds', options.seconds, 1, MAX_SITES_SECONDS)
-    return this.#running('memory()').memory(options)
+    return this.#running('memory()').observer.readOr('ownMemory', options, null)
   }
 
   /**
@@ -215,15 +216,15 @@ class Handle extends EventEmitter {
    * @param {string} text  1 to 200 printable characters
    */
   mark (text) {
-    const instruments = this.#running('mark()')
+    const { observer } = this.#running('mark()')
     const mark = newMark(text)
-    instruments.keepMark(mark)
+    observer.tell('keepMark', { mark }) // lost while no observer runs
     return mark
   }
 
   /** The last 100 marks, oldest first; none without an observer. @returns {Promise<Mark[]>} */
   async marks () {
-    return await this.#instruments?.marks() ?? []
+    return await this.#instruments?.observer.readOr('marks', {}, []) ?? []
   }
 
   /** @returns {DelaySummary} */

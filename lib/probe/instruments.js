@@ -30,11 +30,10 @@ const { ExactCalls } = require('./sync-calls/exact-calls')
 const { describeFile } = require('../formats/profile/frame')
 
 /** @import { Ask, Tell } from '../link/channel' */
-/** @import { CaptureKind, Logger, Mark, SyncCalls } from '../../types/diagnostics' */
+/** @import { Logger, SyncCalls } from '../../types/diagnostics' */
 /** @import { RequestsInFlight } from '../../types/requests' */
 /** @import { SlowRequest } from '../../types/slow-requests' */
-/** @import { Waits } from '../../types/waits' */
-/** @import { Order, StoreLocation } from '../observer/captures' */
+/** @import { Order } from '../observer/captures' */
 /** @import { Counts } from '../observer/counts' */
 /** @import { RequestContext } from './http/contexts/one-request' */
 /** @import { ResolvedOptions } from '../api/options/resolve-options' */
@@ -147,6 +146,7 @@ class Instruments {
   }
 
   get running () { return this.#running }
+  get observer () { return this.#observer }
   get observerRestarts () { return this.#supervisor.restartCount }
   get options () { return this.#options }
   get requestTotals () { return this.#state.requestTotals }
@@ -192,16 +192,6 @@ class Instruments {
     return { sampled, ...this.exactCalls.read(), pool }
   }
 
-  /** The observer keeps it; marks sent while none runs are lost. @param {Mark} mark */
-  keepMark (mark) {
-    this.#observer.tell('keepMark', { mark })
-  }
-
-  /** The last 100, oldest first; none without an observer. @returns {Promise<Mark[]>} */
-  async marks () {
-    return this.#observer.readOr('marks', {}, [])
-  }
-
   /**
    * The observer's evaluation of all notes so far. The process is kept alive until then.
    * @returns {Promise<SlowRequest[]>} worst first; none without an observer
@@ -217,30 +207,11 @@ class Instruments {
       require('../shared/requests/in-flight').describeInFlight(this.requestNotes.readInFlight()) // loaded where there is no observer
   }
 
-  /** @param {{ seconds?: number, route?: string }} wanted @returns {Promise<Waits>} none without an observer */
-  async waits (wanted) {
-    return this.#observer.readOr('waits', wanted, { seconds: wanted.seconds ?? null, seen: null, sampled: 0, seesCallbacks: false, isStale: false, routes: [] })
-  }
-
-  /**
-   * @param {import('../../types/memory').MemoryOptions} wanted
-   * @returns {Promise<import('../../types/memory').ProcessMemory | null>} null without an observer
-   */
-  async memory (wanted) {
-    return this.#observer.readOr('ownMemory', wanted, null)
-  }
-
   /** @param {Order} order @param {AbortSignal} [signal]  cancels it */
   async capture (order, signal) {
     const ask = () => this.#observer.askWhenReady('capture', { order }, signal)
     return order.trigger === 'api' ? this.#observer.hold(ask) : ask()
   }
-
-  /** A signal came while its capture is still running. @param {CaptureKind} kind */
-  skipCapture (kind) { this.#observer.tell('captureSkipped', { kind, trigger: 'signal' }) }
-
-  /** Checks whether captures can be written, before one is needed. @param {StoreLocation} location */
-  async checkStore (location) { return this.#observer.askWhenReady('prepareStore', { location }) }
 
   /**
    * Call it when work begins on a request that Node.js did not report: of HTTP/2 in Node.js 20, or simulated. Node.js does not

@@ -15,7 +15,7 @@ const { WAITING_PRELOAD, hold, peek, release } = require('./process/process-wide
 /** @import { ResolvedOptions } from '../api/options/resolve-options' */
 
 // Copies of this package in one process share the instruments: the name carries the version of their interface.
-const SHARED_NAME = 'instruments.8'
+const SHARED_NAME = 'instruments.9'
 
 // Options of the shared instruments; the first handle's apply.
 const SHARED_OPTIONS = /** @type {const} */ (['stallThresholdMs', 'heartbeatMs', 'recorder', 'syncCalls', 'sourceMaps', 'threads', 'dependencyCalls', 'waits', 'onNearHeapLimit', 'memoryReport'])
@@ -44,7 +44,7 @@ function holdInstruments ({ options, logger, location, isRunning }) {
     reportBeforeLimit(instruments, { options, location }).catch(warnUnlessLost('LOOPSCOPE_WARN_INTERNAL'))
   } else warnOfOtherOptions(instruments, options, logger)
   instruments.egress.open({ option: options.egress, location, logger }).catch(warnUnlessLost('LOOPSCOPE_WARN_EGRESS_OFF'))
-  instruments.checkStore(location).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
+  instruments.observer.askWhenReady('prepareStore', { location }).catch(warnUnlessLost('LOOPSCOPE_WARN_STORE'))
   return instruments
 }
 

@@ -132,7 +132,7 @@ test('an internal error where a stall is reported does not affect the applicatio
   const app = await drive(t)
   await app.run(async ({ ready }) => {
     await ready()
-    globalThis[Symbol.for('loopscope.instruments.8')].value.stalls.subscribers.tell = () => { throw new Error('a fault of the test') }
+    globalThis[Symbol.for('loopscope.instruments.9')].value.stalls.subscribers.tell = () => { throw new Error('a fault of the test') }
     const until = performance.now() + 300
     while (performance.now() < until);
   })
