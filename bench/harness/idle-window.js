@@ -6,7 +6,7 @@ const { Session } = require('node:inspector/promises')
 const { setImmediate: nextTurn, setTimeout: sleep } = require('node:timers/promises')
 const { History } = require('../../lib/observer/recorder/history')
 const { SampledCalls } = require('../../lib/observer/sync-calls/sampled-calls')
-const { createWindowReading } = require('../../lib/observer/window-reading')
+const { WindowReading } = require('../../lib/observer/window-reading')
 
 const INTERVAL_MICROS = 10_000
 const REPETITIONS = 20
@@ -45,7 +45,7 @@ async function recordIdle (seconds) {
 /** @param {string} text */
 async function readWindows (text) {
   const history = new History({ keepMicros: Infinity })
-  const reading = createWindowReading(/** @type {any} */ ({
+  const reading = new WindowReading(/** @type {any} */ ({
     state: { isIdle: true, ownWorkMicros: 0, addSampledTime () {} },
     recorder: () => ({ canProbe: false }),
     sampledCalls: new SampledCalls(/** @type {any} */ ({

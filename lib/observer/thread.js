@@ -29,7 +29,7 @@ const { PoolProbe, PoolWaits } = require('./sync-calls/pool-probe')
 const { SampledCalls } = require('./sync-calls/sampled-calls')
 const { readWaits, WaitProfile } = require('./waits/wait-profile')
 const { RequestHistory } = require('./what-if/request-history')
-const { createWindowReading } = require('./window-reading')
+const { WindowReading } = require('./window-reading')
 
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Envelope, Handlers } from '../link/channel' */
@@ -57,6 +57,7 @@ class ObserverThread {
   #requestsInFlight
   #requestHistory = new RequestHistory()
   #sampledCalls
+  /** @type {WindowReading} */
   #windowReading
   #poolProbe
   #poolWaits
@@ -128,7 +129,7 @@ class ObserverThread {
     })
     this.#waitProfile = new WaitProfile({ appRoot: settings.appRoot, sourceMaps: this.#sourceMaps, slowRequests: this.#slowRequests })
     this.#sampledCalls = new SampledCalls({ ...settings, sourceMaps: this.#sourceMaps, workLines, warn })
-    this.#windowReading = createWindowReading({
+    this.#windowReading = new WindowReading({
       state: this.#state,
       recorder: () => this.#recorder,
       sampledCalls: this.#sampledCalls,

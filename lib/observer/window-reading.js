@@ -15,7 +15,6 @@ const { keysOfStack, linesOf } = require('./labels/function-keys')
 /** @import { CallFrame, CpuProfile, ProfileNode } from '../../types/profile' */
 /** @import { SharedState } from '../link/shared-state' */
 /** @import { Notes, StackProbe, Work } from '../probe/request-notes' */
-/** @import { Handler } from './labels/function-routes' */
 /** @import { ProbedStack } from './labels/label-samples' */
 /** @import { RecorderClient } from './recorder/recorder-client' */
 /** @import { SampledCalls } from './sync-calls/sampled-calls' */
@@ -30,74 +29,19 @@ const MAX_WINDOWS = 4 // waiting for the main thread's notes
 const KNOWN_SHARE = 0.9 // of the probes: above this share they show little that is new
 
 /**
- * @param {object} parts
- * @param {SharedState} parts.state
- * @param {() => RecorderClient} parts.recorder  a function, since the recorder is created from this object
- * @param {Pick<SampledCalls, 'addWindow'>} parts.sampledCalls
- * @param {{ addWindow (window: CpuProfile): void }} parts.slowRequests
- * @param {{ addWindow (window: CpuProfile): void }} parts.waitProfile
+ * With each window the main thread sends whose code ran. From that, and from the handlers of new routes, it learns which route a function works for,
+ * and labels the samples.
  */
-function createWindowReading ({ state, recorder, sampledCalls, slowRequests, waitProfile }) {
-  const scheduler = new ProbeScheduler({
-    isBusy: () => recorder().canProbe && !state.isIdle && state.ownWorkMicros === 0,
-    probe: () => recorder().probeStack()
-  })
-  const labeler = new Labeler({
-    readHandlers: () => recorder().readHandlers(),
-    onProbes: isNew => scheduler.adapt(isNew),
-    onWindow: window => {
-      state.addSampledTime(sampledCalls.addWindow(window))
-      slowRequests.addWindow(window)
-      waitProfile.addWindow(window)
-    }
-  })
-  const reading = new SingleFlight({ take: readNow, restMs: () => MIN_BETWEEN_READINGS_MS })
-
-  /** @returns {Promise<boolean>} */
-  async function readNow () {
-    if (!recorder().isRecording) return true
-    const toMicros = monotonicMicros()
-    recorder().rotate()
-    const isKnown = await recorder().history.waitFor(toMicros, MAX_SAMPLES_WAIT_MS)
-    await labeler.settle()
-    return isKnown
-  }
-
-  return {
-    /** @param {CpuProfile} window */
-    addWindow (window) {
-      labeler.addWindow(window)
-      scheduler.start()
-    },
-    /** @param {Notes} notes  of the main thread, about the last window */
-    addNotes: notes => labeler.addNotes(notes),
-    /**
-     * Processes what was sampled up to this moment.
-     * @returns {Promise<boolean>} false: the open window did not come in time
-     */
-    readNow: () => reading.share(),
-    /** @param {CpuProfile} profile */
-    label: profile => labeler.label(profile),
-    /** @param {ProfileNode[]} nodes  the root first @returns {Map<number, string>} the routes of those that work for one only, by id */
-    routesOf: nodes => labeler.routesOf(nodes),
-    /** @param {string} route @returns {CallFrame[]} its handlers, as far as their files are known */
-    handlersOf: route => labeler.handlersOf(route),
-    speedUp: () => scheduler.start()
-  }
-}
-
-/**
- * Adds routes to the samples of profiles. With each window the main thread sends whose code ran. This class also requests the handlers of new
- * routes, and learns from the windows.
- */
-class Labeler {
+class WindowReading {
   #parts
+  #scheduler
+  #reading = new SingleFlight({ take: () => this.#readNow(), restMs: () => MIN_BETWEEN_READINGS_MS })
   #functionRoutes = new FunctionRoutes()
   /** In order of time. @type {Work[]} */
   #work = []
   /** @type {ProbedStack[]} */
   #seen = []
-  /** @type {CpuProfile[]} */
+  /** Windows whose notes have not come yet. @type {CpuProfile[]} */
   #windows = []
   #toMicros = -Infinity
   /** Notes are processed one after the other. */
@@ -105,12 +49,19 @@ class Labeler {
 
   /**
    * @param {object} parts
-   * @param {() => Promise<Handler[]>} parts.readHandlers  of new routes; rejects when there is no session
-   * @param {(isNew: boolean) => void} parts.onProbes  stack probes have come; isNew: they show something new
-   * @param {(window: CpuProfile) => void} parts.onWindow  a window whose notes are complete, with its labels
+   * @param {SharedState} parts.state
+   * @param {() => RecorderClient} parts.recorder  a function, since the recorder is created from this object
+   * @param {Pick<SampledCalls, 'addWindow'>} parts.sampledCalls
+   * @param {{ addWindow (window: CpuProfile): void }} parts.slowRequests
+   * @param {{ addWindow (window: CpuProfile): void }} parts.waitProfile
    */
   constructor (parts) {
+    const { state, recorder } = parts
     this.#parts = parts
+    this.#scheduler = new ProbeScheduler({
+      isBusy: () => recorder().canProbe && !state.isIdle && state.ownWorkMicros === 0,
+      probe: () => recorder().probeStack()
+    })
   }
 
   /** @param {CpuProfile} window  in order */
@@ -118,17 +69,38 @@ class Labeler {
     this.#windows.push(window)
     if (this.#windows.length > MAX_WINDOWS) this.#passOn()
     this.#learnWindows()
+    this.#scheduler.start()
   }
 
-  /** @param {Notes} notes */
+  speedUp () {
+    this.#scheduler.start()
+  }
+
+  /** @param {Notes} notes  of the main thread, about the last window */
   addNotes (notes) {
     const learned = this.#learning.then(() => this.#learn(notes))
     unattended(learned)
     this.#learning = learned.catch(() => {}) // an error in these notes does not keep later ones from being learned
   }
 
+  /** Processes what was sampled up to this moment. @returns {Promise<boolean>} false: the open window did not come in time */
+  readNow () {
+    return this.#reading.share()
+  }
+
+  /** @returns {Promise<boolean>} */
+  async #readNow () {
+    const recorder = this.#parts.recorder()
+    if (!recorder.isRecording) return true
+    const toMicros = monotonicMicros()
+    recorder.rotate()
+    const isKnown = await recorder.history.waitFor(toMicros, MAX_SAMPLES_WAIT_MS)
+    await this.#settle()
+    return isKnown
+  }
+
   /** Passes on the waiting windows, after a short wait even without their notes: a caller waits for them. */
-  async settle () {
+  async #settle () {
     const deadline = AbortSignal.timeout(MAX_SETTLE_MS)
     while (this.#windows.length > 0 && !deadline.aborted) await sleep(2)
     while (this.#windows.length > 0) this.#passOn()
@@ -144,10 +116,7 @@ class Labeler {
     return { ...profile, routes: labelSamples(profile, this.#functionRoutes, this.#work, this.#seen) }
   }
 
-  /**
-   * @param {ProfileNode[]} nodes  the root first
-   * @returns {Map<number, string>}
-   */
+  /** @param {ProfileNode[]} nodes  the root first @returns {Map<number, string>} the routes of those that work for one only, by id */
   routesOf (nodes) {
     const found = new Map()
     for (const [id, claim] of claimsOf({ nodes }, this.#functionRoutes)) {
@@ -156,7 +125,7 @@ class Labeler {
     return found
   }
 
-  /** @param {string} route */
+  /** @param {string} route @returns {CallFrame[]} its handlers, as far as their files are known */
   handlersOf (route) {
     return this.#functionRoutes.handlersOf(route)
   }
@@ -166,7 +135,7 @@ class Labeler {
     this.#work = this.#work.concat(work).sort((left, right) => left.fromMicros - right.fromMicros).slice(-MAX_WORK)
     const known = probes.filter(probe => this.#functionRoutes.addProbe(probe)).length
     this.#seen = this.#seen.concat(probes.flatMap(seenIn)).slice(-MAX_SEEN)
-    if (probes.length > 0) this.#parts.onProbes(known < probes.length * KNOWN_SHARE)
+    if (probes.length > 0) this.#scheduler.adapt(known < probes.length * KNOWN_SHARE) // whether they show something new
     // The wait is short: the session may be disconnected.
     if (hasHandlers) await Promise.race([this.#learnHandlers(), sleep(MAX_LABELS_WAIT_MS)])
     this.#toMicros = toMicros
@@ -174,7 +143,7 @@ class Labeler {
   }
 
   async #learnHandlers () {
-    for (const handler of await this.#parts.readHandlers().catch(() => [])) this.#functionRoutes.addHandler(handler)
+    for (const handler of await this.#parts.recorder().readHandlers().catch(() => [])) this.#functionRoutes.addHandler(handler)
   }
 
   #learnWindows () {
@@ -184,7 +153,11 @@ class Labeler {
   #passOn () {
     const window = /** @type {CpuProfile} */ (this.#windows.shift())
     learnWindow(window, this.#work, this.#functionRoutes)
-    this.#parts.onWindow({ ...window, routes: labelSamples(window, this.#functionRoutes, this.#work, this.#seen) })
+    const labelled = { ...window, routes: labelSamples(window, this.#functionRoutes, this.#work, this.#seen) }
+    const { state, sampledCalls, slowRequests, waitProfile } = this.#parts
+    state.addSampledTime(sampledCalls.addWindow(labelled))
+    slowRequests.addWindow(labelled)
+    waitProfile.addWindow(labelled)
   }
 }
 
@@ -194,4 +167,4 @@ function seenIn ({ atMicros, route, calls }) {
   return route === null || lines.length === 0 ? [] : [{ atMicros, route, lines }]
 }
 
-module.exports = { createWindowReading }
+module.exports = { WindowReading }
