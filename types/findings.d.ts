@@ -5,7 +5,7 @@ import type { Prediction } from './what-if'
 export type FindingId =
   | 'hot-sync-call' | 'hot-json' | 'hot-logging' | 'hot-clock' | 'hot-dependency' | 'hot-function'
   | 'socket-writes' | 'socket-reads' | 'socket-connects' | 'many-short-turns' | 'task-flood' | 'gc-pressure' | 'heap-grows' | 'buffers-grow' | 'memory-grows' | 'memory-full' | 'memory-report' | 'fragmentation' | 'open-files' | 'pool-full' | 'starved' | 'suspended'
-  | 'hanging-requests' | 'small-pool' | 'slow-dns' | 'no-keep-alive' | 'timer-wait' | 'lock-wait' | 'serial-awaits'
+  | 'hanging-requests' | 'small-pool' | 'slow-dns' | 'no-keep-alive' | 'timer-wait' | 'lock-wait' | 'serial-awaits' | 'many-calls'
   | 'start-up' | 'busy-threads' | 'slow-elsewhere' | 'own-cost' | 'unexplained-stalls' | 'nothing-wrong' | 'too-little-seen'
 
 /** `none`: there is nothing to do. */

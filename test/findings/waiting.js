@@ -214,6 +214,14 @@ const WAITING = [
     where: 'loadOrders'
   },
   {
+    name: 'calls of a database that are made together',
+    id: 'many-calls',
+    sick: awaiting({ meanMs: 80, awaited: 'pg-promise', together: 29.8, longest: { ...PLACE, function: 'booksOf', line: 14 } }),
+    healthy: [awaiting({ meanMs: 80, awaited: 'pg-promise', together: 4 }), awaiting({ meanMs: 40, awaited: 'pg-promise', together: 30 }), awaiting({ meanMs: 80, awaited: 'ioredis', together: 30 })],
+    says: /^GET \/orders makes 29\.8 calls of pg-promise in each request: 80 ms, 80 % of its time\. They are awaited at loadOrders \(orders\.js:12\), and made at booksOf \(orders\.js:14\)\.$/,
+    where: 'loadOrders'
+  },
+  {
     name: 'awaits in a row',
     id: 'serial-awaits',
     sick: { ...paced(0), waits: [routeOf([lineOf({ meanMs: 30 })], { serial: [{ ...PLACE, function: 'order', awaits: 3, maxAwaits: 4, requests: 10, ms: 900 }] })] },

@@ -17,7 +17,7 @@ for (const { name, id, sick, healthy, says, where } of WAITING) {
     assert.ok(found, JSON.stringify(findFindings(readings(sick), { appName: 'shop' }).findings, null, 1))
     assert.match(`${found.title} ${found.what}`, says)
     assert.deepEqual([found.where?.function, found.where?.route], [where, 'GET /orders'])
-    assert.equal(found.severity, id === 'serial-awaits' ? 'info' : 'warning')
+    assert.equal(found.severity, ['serial-awaits', 'many-calls'].includes(id) ? 'info' : 'warning')
     assert.ok(found.lostMs > 0 && found.share > 0 && found.share <= 1)
     for (const changes of healthy) assert.equal(find(changes, id), undefined)
     const unlike = { ...sick, waits: sick.waits.map(route => ({ ...route, totalMs: route.totalMs * 4 })), slow: [], calls: [], connections: {} }

@@ -3,7 +3,7 @@
 // The table of detectors, each for one kind of finding. A new one is an object in its family's file in detectors/, a row here, its name in
 // FindingId (types/findings.d.ts), a row in docs/findings.md, a test and an unhealthy process in test/findings/cases.js.
 
-const { lockWait, serialAwaits, timerWait } = require('./detectors/awaits')
+const { lockWait, manyCalls, serialAwaits, timerWait } = require('./detectors/awaits')
 const { fragmentation, memoryFull, memoryGrows, memoryReport } = require('./detectors/container')
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
@@ -42,6 +42,7 @@ const DETECTORS = Object.freeze([
   timerWait,
   lockWait,
   serialAwaits,
+  manyCalls,
   slowElsewhere,
   ownCost,
   unexplainedStalls

@@ -58,7 +58,7 @@ const MAX_AGE_MS = 15_000
 const FINDING_IDS = Object.freeze([
   'hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function', 'many-short-turns', 'task-flood', 'gc-pressure',
   'socket-writes', 'socket-reads', 'socket-connects', 'heap-grows', 'buffers-grow', 'memory-grows', 'memory-full', 'memory-report', 'fragmentation', 'open-files', 'pool-full', 'starved', 'suspended', 'start-up', 'busy-threads',
-  'hanging-requests', 'small-pool', 'slow-dns', 'no-keep-alive', 'timer-wait', 'lock-wait', 'serial-awaits', 'slow-elsewhere', 'own-cost', 'unexplained-stalls'
+  'hanging-requests', 'small-pool', 'slow-dns', 'no-keep-alive', 'timer-wait', 'lock-wait', 'serial-awaits', 'many-calls', 'slow-elsewhere', 'own-cost', 'unexplained-stalls'
 ])
 
 /** @type {Readonly<Record<ConditionName, ConditionRow>>} */

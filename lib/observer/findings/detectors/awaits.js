@@ -3,7 +3,7 @@
 // Detectors of what requests wait for in the application itself: timers and retries, locks and queues, awaits that follow each other.
 
 const { sum } = require('../../../base/sums')
-const { callName, MIN_REQUESTS, observedMsOf, slowCallsOf } = require('../../../shared/findings/readings')
+const { callName, MIN_REQUESTS, observedMsOf, slowCallsOf, slowRoutes } = require('../../../shared/findings/readings')
 const { DATABASES, queueOf } = require('../../waits/await-stacks')
 const { TIMERS, linesOf, makeWaitFinding, mayBeLongPoll, placeOf, sampledRoutes } = require('../waiting')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
@@ -229,4 +229,45 @@ const serialAwaits = {
   }
 }
 
-module.exports = { lockWait, serialAwaits, timerWait }
+const MANY = Object.freeze({
+  // Of a request: so many are likely to be one for each of the rows of another.
+  minCalls: 10,
+  minMs: 50,
+  minShare: 0.3
+})
+
+/**
+ * Queries of a request that are made together, one for each of the rows of another one. Of those in a row, and of routes that are slow, another finding
+ * says so. A hint.
+ * @type {Detector}
+ */
+const manyCalls = {
+  ids: ['many-calls'],
+  explains: [],
+  find (readings, found) {
+    const isSaid = (/** @type {string} */ route) => found.some(({ id, where }) => id === 'serial-awaits' && where?.route === route) || slowRoutes(readings).some(one => one.route === route)
+    const lines = linesOf(readings, line => databaseOf(line) !== null && callsOf(line) >= MANY.minCalls)
+    return lines.filter(({ route, share, meanMs }) => share >= MANY.minShare && meanMs >= MANY.minMs && !isSaid(route)).map(at => {
+      const { route, line, seconds, meanMs, share } = at
+      const calls = rounded(callsOf(line))
+      return makeWaitFinding(readings, seconds, {
+        id: 'many-calls',
+        severity: 'info',
+        title: `${route} makes ${calls} calls of ${databaseOf(line)} in each request: ${duration(meanMs)}, ${percent(share)} of its time.`,
+        what: `They are awaited at ${placed(line)}${line.longest === null ? '' : `, and made at ${placed(line.longest)}`}.`,
+        where: placeOf(at),
+        why: 'each of them takes a connection, and time of the database and of the loop; with more connections in use than there are, they wait for each other',
+        instead: 'fetch all with one call (an N+1 query): a join, WHERE id IN (…) or ANY($1), or a loader that gathers the calls of a request (dataloader)',
+        evidence: { route, calls, meanMs: rounded(meanMs), share: rounded(share, 3), package: databaseOf(line) },
+        confidence: 'low'
+      })
+    })
+  }
+}
+
+/** @param {WaitLine} line @returns {number} calls of a request */
+function callsOf ({ waits, requests, together }) {
+  return Math.max(waits / requests, together)
+}
+
+module.exports = { lockWait, manyCalls, serialAwaits, timerWait }
