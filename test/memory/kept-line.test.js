@@ -114,6 +114,8 @@ test('what a collection holds stays named', () => {
   assert.deepEqual(keptIn('() => {\n  const socket = connect()\n  socket.on("error", () => {})\n  open.push(socket)\n}', 'sockets'), [4, 'sockets'])
   assert.deepEqual(keptIn('() => {\n  const socket = net.connect(80)\n  open.push(socket)\n}', 'sockets'), [3, 'sockets'])
   assert.deepEqual(keptIn('() => {\n  const socket = net.connect(80)\n  open.push(socket)\n}\nopen.length = 0', 'sockets'), [3, 'sockets'])
+  const session = '() => {\n  return new Promise(resolve => {\n    const session = http2.connect(url)\n    session.request().on("end", resolve)\n  })\n}'
+  assert.deepEqual(keptIn(session, 'sockets'), [3, 'sockets'])
   const call = '() => {\n  const agent = new http.Agent({ keepAlive: true })\n  return new Promise(resolve => http.get({ agent }, resolve))\n}'
   assert.deepEqual([keptIn(call, 'sockets'), keptIn(call)], [[2, 'sockets'], [3, 'promises']])
 })
@@ -232,6 +234,20 @@ test('the line that calls a package which keeps what it is given', () => {
   const breaker = [at('Breaker', 'node_modules/breaker/index.js', 2, 15), at('Stats', 'node_modules/breaker/index.js', 7, 15)]
   assert.deepEqual(keptByPackage(at('breakerOf', 'app.js', 4), breaker, sourceOf(files)), { keptAt: { file: 'app.js', line: 5, text: 'return new Breaker(() => call(id))' }, holder: 'timers' })
   assert.equal(keptByPackage(at('breakerOf', 'app.js', 4), breaker.slice(0, 1), sourceOf(files)), null)
+})
+
+test('the line that calls a package of which V8 has inlined the function that is called', () => {
+  const file = 'node_modules/mustache/mustache.js'
+  const files = {
+    'app.js': "const Mustache = require('mustache')\nimport { compile as make, render } from 'mustache'\nfunction greet (user) {\n  const template = templateOf(user)\n  return Mustache.render(template, user)\n}\nfunction mail (user) {\n  return render(user.template, user)\n}",
+    [file]: 'mustache.render = function render (template, view) {\n  return writer.render(template, view)\n}\nWriter.prototype.render = function render (template, view) {\n  return show(this.parse(template), view)\n}\nWriter.prototype.parse = function parse (template) {\n  const cache = this.templateCache\n  cache.set(template, parseTemplate(template))\n}\nfunction parseTemplate (text) {\n  return text.split()\n}'
+  }
+  const [render, parse, parseTemplate] = [at('render', file, 1, 19), at('parse', file, 7, 32), at('parseTemplate', file, 11)]
+  for (const frames of [[render, parse, parseTemplate], [parse, parseTemplate], [render, parseTemplate]]) {
+    assert.equal(keptByPackage(at('greet', 'app.js', 3), frames, sourceOf(files))?.keptAt.line, 5)
+  }
+  assert.equal(keptByPackage(at('mail', 'app.js', 7), [parse], sourceOf(files))?.keptAt.line, 8)
+  assert.equal(keptByPackage(at('greet', 'app.js', 3), [parseTemplate], sourceOf(files)), null)
 })
 
 test('the only line that hands something over to what outlives the call', () => {

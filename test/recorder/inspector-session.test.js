@@ -4,8 +4,10 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { pbkdf2Sync } = require('node:crypto')
 const { console: profiler } = require('node:inspector')
+const { Session } = require('node:inspector/promises')
 const path = require('node:path')
 const { Worker } = require('node:worker_threads')
+const { readHandlers } = require('../../lib/observer/recorder/inspector-session')
 const { assertCpuProfile } = require('../../lib/formats/profile/assert-profile')
 
 const PREFIX = 'session-test:'
@@ -91,4 +93,19 @@ test('an interrupt that throws, and one after close(), find nothing', async t =>
   assert.equal((await ask('interrupt', { rotate: true })).value?.route, undefined)
   await ask('close')
   assert.deepEqual(await ask('interrupt', { rotate: true }), { type: 'reply', value: undefined })
+})
+
+test('handlers are found where they are written, also bound ones, as those of Fastify', async t => {
+  const session = new Session()
+  session.connect()
+  const handlers = Symbol.for('loopscope.test.handlers')
+  t.after(() => {
+    session.disconnect()
+    delete globalThis[handlers]
+  })
+  async function list () { return this.rows }
+  globalThis[handlers] = ['GET /list', list.bind({ rows: [] }), 'GET /all', list, Math.max]
+  const [bound, plain, ...others] = await readHandlers((method, params) => session.post(method, params), 'globalThis[Symbol.for("loopscope.test.handlers")]')
+  assert.deepEqual(bound, { ...plain, route: 'GET /list' })
+  assert.deepEqual([plain.route, others], ['GET /all', []])
 })

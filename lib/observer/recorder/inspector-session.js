@@ -202,12 +202,15 @@ async function readHandlers (send, expression) {
  * @param {Post} send
  * @param {string} objectId
  * @param {string} route
- * @returns {Promise<Handler[]>} empty for builtin and bound functions
+ * @returns {Promise<Handler[]>} empty for builtin functions
  */
 async function locate (send, objectId, route) {
   const { internalProperties = [] } = await send('Runtime.getProperties', { objectId, ownProperties: true })
-  const location = internalProperties.find((/** @type {{ name: string }} */ { name }) => name === '[[FunctionLocation]]')?.value?.value
+  const valueOf = (/** @type {string} */ wanted) => internalProperties.find((/** @type {{ name: string }} */ { name }) => name === wanted)?.value
+  const bound = valueOf('[[TargetFunction]]')?.objectId // Fastify binds its handlers
+  if (bound !== undefined) return locate(send, bound, route)
+  const location = valueOf('[[FunctionLocation]]')?.value
   return location === undefined ? [] : [{ ...location, route }]
 }
 
-module.exports = { InspectorSession }
+module.exports = { InspectorSession, readHandlers }

@@ -87,7 +87,7 @@ const KEEPING_PACKAGES = Object.freeze([
   }
 ])
 
-const PACKAGE = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s
+const PACKAGE = /^(?:.*[\\/])?node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/s
 
 /**
  * The innermost node_modules decides.

@@ -129,7 +129,7 @@ function heapSitesOf (profile, { boundaries, intervals, routesOf, appRoot, threa
     known.packages.set(through, (known.packages.get(through) ?? 0) + size)
     known.byBirth[boundaries.filter(boundary => boundary < ordinal).length] += size
     noteCalls(known.calls, chain[0], below.filter(node => frameOf(node).origin === 'dependency'), size)
-    const holder = holderOf(CALLERS, above) ?? holderOf(WRITES, below) ?? holderOf(HOLDERS, below)
+    const holder = holderOf(CALLERS, above) ?? holderOf(WRITES, below) ?? holderOf(HOLDERS, isOfPackage(frameOf(chain[0])) ? [...below, chain[0]] : below)
     if (holder !== null) known.holders.set(holder, (known.holders.get(holder) ?? 0) + size)
   }
   const joined = joinInlined([...sites.values()], intervals)
@@ -214,6 +214,11 @@ function isModule ({ callFrame: { functionName, lineNumber, columnNumber } }) {
 /** @param {Frame} frame */
 function isOutsideNode ({ origin }) {
   return origin === 'app' || origin === 'dependency' || origin === 'wasm'
+}
+
+/** @param {Frame} frame */
+function isOfPackage ({ origin }) {
+  return origin === 'dependency'
 }
 
 /** @param {string} url */

@@ -62,11 +62,11 @@ const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: nu
   ['promises', /\bfor\s+await\b.*\bof\s+(?:on\s*\(\s*)?([\w$.#]+?)(?:\s*,|\.\w+\s*\()/], // perhaps for ever
   ['handles', /\bnew\s+(?:[\w$]+\.)*(?:MessageChannel|BroadcastChannel|EventSource|WebSocket)\s*\(|(?:^|[^\w$.])(?:fs\s*\.\s*)?watch(?:File)?\s*\(/],
   ['object URLs', /\bcreateObjectURL\s*\(/],
-  ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(/], // these only where the stack shows sockets
+  ['sockets', /\bnew\s+(?:[\w$]+\.)*\w*(?:Agent|Pool|Client)\s*\(|(?:^|[^\w$.])http2\s*\.\s*connect\s*\(/], // these only where the stack shows sockets
   ['responses', /(?:^|[^\w$.])(?:https?\s*\.\s*(?:get|request)|(?:net|tls)\s*\.\s*(?:connect|createConnection)|(?:undici\s*\.\s*)?fetch)\s*\(/, EMPTY]
 ]))
 /** What ends them. @type {Readonly<Record<string, RegExp>>} */
-const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/, 'object URLs': /\brevokeObjectURL\b/ })
+const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/, 'object URLs': /\brevokeObjectURL\b/, sockets: /\.\s*(?:close|destroy)\s*\(/ })
 const EMPTY_VALUE = String.raw`(?:\bnew\s+[\w$.]*(?:Map|Set|Array)\s*\(\s*\)|\[\s*\]|\{\s*\})`
 // What is added holds nothing of what is allocated: a number that is counted up, or a collection that is empty yet, perhaps as a member beside the time.
 const HOLDS_NOTHING = new RegExp(String.raw`(?:\?\?|\|\|)\s*0\s*\)?\s*[-+]|(?:${EMPTY_VALUE}|\{(?:\s*[\w$]+\s*:\s*(?:${EMPTY_VALUE}|[\d_]+|null|true|false|Date\.now\(\)|new Date\(\))\s*,?)+\s*\})[\s);]*$`)

@@ -4,7 +4,7 @@
 // something to a collection, a listener or a timer; where there are several, or none, no line is named. Pure but for the source lines.
 
 const { isBuiltin } = require('node:module')
-const { KEEPING_PACKAGES } = require('../../../shared/heap/keeping-packages')
+const { KEEPING_PACKAGES, packageOfPath } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
 const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles } = require('./keeping-code')
 
@@ -222,7 +222,27 @@ function keptByPackage (place, frames, source) {
     const by = kept.filter(({ kind }) => isNew ? kind === 'timers' : rank !== null && rank < GUESSED)
     return by.length === 0 ? [] : [{ keptAt: { file: place.file, line: place.line + index, text: shortened(text) }, holder: isNew ? 'timers' : null }]
   })
-  return found.length === 1 ? found[0] : null
+  if (found.length > 0) return found.length === 1 ? found[0] : null
+  // V8 may have inlined that function into its caller as well.
+  const imported = importedFrom(place.file, packageOfPath(entry.file), files).map(escaped).join('|')
+  if (imported === '' || !kept.some(({ kind }) => kind !== 'timers')) return null
+  const calls = new RegExp(`(?<!new\\s+|[\\w$#.])(?:${imported})\\s*(?:\\.\\s*[\\w$]+\\s*)?\\(`)
+  const lines = own.lines.flatMap(({ code, text }, index) => calls.test(code) ? [{ file: place.file, line: place.line + index, text: shortened(text) }] : [])
+  return lines.length === 1 ? { keptAt: lines[0], holder: null } : null
+}
+
+/**
+ * @param {string} file
+ * @param {string | null} name  of a package
+ * @param {Pick<SourceLines, 'read'>} files
+ * @returns {string[]} what it is called, or its exports are, in that file
+ */
+function importedFrom (file, name, files) {
+  if (name === null) return []
+  const from = `['"]${escaped(name)}(?:/[^'"]*)?['"]`
+  const text = files.read(file, 1, MAX_FILE_LINES).join('\n')
+  const declared = [...text.matchAll(new RegExp(`\\b(?:(?:const|let|var)\\s+([\\w$]+|\\{[^}]*\\})\\s*=\\s*(?:\\w+\\()?require\\s*\\(\\s*${from}|import\\s+([^'"]+?)\\s+from\\s+${from})`, 'g'))]
+  return declared.flatMap(([, required = '', imported = '']) => (required + imported).match(/[\w$]+(?=\s*(?:[,}]|$))/g) ?? [])
 }
 
 /**
