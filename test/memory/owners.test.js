@@ -3,7 +3,7 @@
 const assert = require('node:assert/strict')
 const test = require('node:test')
 const { parseMappings, parseStatus, readMappings, readResident } = require('../../lib/base/system/resident-memory')
-const { ownersOf } = require('../../lib/observer/memory/owners')
+const { ownersOf, withKeptPages } = require('../../lib/observer/memory/owners')
 
 const MB = 1e6
 const MAPPINGS = `00400000-00b6f000 r-xp 00000000 08:01 1183 /usr/bin/node
@@ -51,6 +51,13 @@ test('the owners add up to what is in memory, and the rest is native', () => {
   const { sum, rows } = divided(150 * MB)
   assert.equal(sum, 150 * MB)
   assert.deepEqual(rows, { heap: 30, worker: 8, loopscope: 10, buffers: 20, external: 5, 'heap-free': 10, code: 50, stacks: 1, native: 16 })
+})
+
+test('pages that V8 keeps of a larger heap are not native memory', () => {
+  const owners = ownersOf({ resident: { rssBytes: 150 * MB, fileBytes: 50 * MB, stackBytes: 1 * MB }, main: MAIN, own: OWN, workers: WORKERS })
+  const rowsWith = bytes => Object.fromEntries(withKeptPages(owners, bytes).map(({ owner, bytes }) => [owner, bytes / MB]))
+  assert.deepEqual(rowsWith(6 * MB), { heap: 30, worker: 8, loopscope: 10, buffers: 20, external: 5, 'heap-free': 16, code: 50, stacks: 1, native: 10 })
+  assert.deepEqual([rowsWith(90 * MB)['heap-free'], rowsWith(90 * MB).native], [26, 0])
 })
 
 test('what is allocated and not in memory is no one\'s: the sum stays', () => {

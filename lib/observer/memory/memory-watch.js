@@ -13,7 +13,7 @@ const { readMappings, readResident } = require('../../base/system/resident-memor
 const { OpenFiles } = require('../connections')
 const { fragmentationOf, readAllocator } = require('./fragmentation')
 const { OwnerGrowth } = require('./growth')
-const { ownersOf, sumByOwner } = require('./owners')
+const { ownersOf, sumByOwner, withKeptPages } = require('./owners')
 
 /** @import { AllocationSites, Allocator, ContainerMemory, Growing, MemoryFragmentation, MemoryOptions, MemoryOwners, MemoryPoint, PreviousMemoryReport, ProcessMemory } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */
@@ -309,16 +309,18 @@ class MemoryWatch {
     const main = await this.#readMain()
     const resident = read()
     if (main === null) return null
+    const fragmentation = this.#fragmentation()
+    const owners = ownersOf({ resident, main: main.figures, own: ownFigures(), workers: this.#workers })
     return {
       pid: process.pid,
       at: Date.now(),
       rssBytes: resident?.rssBytes ?? null,
-      owners: ownersOf({ resident, main: main.figures, own: ownFigures(), workers: this.#workers }),
+      owners: withKeptPages(owners, fragmentation?.ofHeapBytes ?? 0),
       unknownWorkers: this.#unknownWorkers(),
       measuredAt: main.at,
       isStale: main.isStale,
       growing: this.#growing(),
-      fragmentation: this.#fragmentation(),
+      fragmentation,
       allocator: readAllocator(),
       container: readContainer(),
       sitesAt: this.#parts.sites?.current()?.toMs ?? null,

@@ -56,6 +56,18 @@ function ownersOf ({ resident, main, own, workers }) {
 }
 
 /**
+ * V8 does not count the pages that it keeps of a heap that was larger: they are the heap's all the same.
+ * @param {MemoryOwner[]} owners
+ * @param {number} bytes  of these pages, at least
+ * @returns {MemoryOwner[]} without them in native memory
+ */
+function withKeptPages (owners, bytes) {
+  const moved = Math.min(bytes, owners.find(({ owner }) => owner === 'native')?.bytes ?? 0)
+  const changes = new Map([['native', -moved], ['heap-free', moved]])
+  return owners.map(one => ({ ...one, bytes: one.bytes + (changes.get(one.owner) ?? 0) }))
+}
+
+/**
  * @param {readonly Pick<MemoryOwner, 'owner' | 'bytes'>[]} owners
  * @returns {Map<MemoryOwner['owner'], number>} their bytes; all workers are one owner
  */
@@ -66,4 +78,4 @@ function sumByOwner (owners) {
   return sums
 }
 
-module.exports = { ownersOf, sumByOwner }
+module.exports = { ownersOf, sumByOwner, withKeptPages }
