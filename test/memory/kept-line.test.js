@@ -294,6 +294,11 @@ test('the state that a reducer gets, URLs of Blobs, windows and performance entr
   assert.deepEqual(keptIn('(req, res) => {\n  performance.mark(req.id, { detail: req.query })\n}', 'performance entries'), [2, 'performance entries'])
 })
 
+test('a route that is added by a request', () => {
+  assert.deepEqual(keptIn('(req, res) => {\n  const target = targetOf(req)\n  links.get(target.path, (req, res) => res.redirect(target.url))\n}'), [3, 'listeners'])
+  assert.equal(keptIn('(req, res) => {\n  redis.get(req.url, (error, text) => res.send(text))\n  links.delete(keyOf(req))\n}'), null)
+})
+
 test('a lookup as compilers write it for older engines', () => {
   assert.deepEqual(keptIn('record(page, what) {\n  var _a;\n  const entries = (_a = this.byPage[page]) !== null && _a !== void 0 ? _a : (this.byPage[page] = []);\n  entries.push({ page, what });\n}'), [4, 'Array'])
 })

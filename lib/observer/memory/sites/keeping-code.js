@@ -42,6 +42,7 @@ const INDEX = String.raw`\[(?!\s*(?:\d+|'')\s*\])(?:[^[\]]|\[[^[\]]*\])+\]` // a
 /** What follows the name of what keeps. */
 const ADDS = Object.freeze(/** @type {[string, RegExp][]} */ ([
   ['listeners', /\s*\??\.\s*(?:on|once|addListener|prependListener|addEventListener|subscribe|use|addHook)\s*\(/g],
+  ['listeners', /\s*\??\.\s*(?:get|post|put|patch|delete|all)\s*\((?=.*(?:\bfunction\b[^(]*)?\(\s*(?:_?re?q|request|ctx)\b[^()]*\)\s*(?:=>|\{))/g], // a route
   ['Map', /\s*\??\.\s*set\s*\(/g],
   ['Set', /\s*\??\.\s*add\s*\(/g],
   ['Array', /\s*\??\.\s*(?:push|unshift)\s*\(/g],
