@@ -299,6 +299,14 @@ test('a route that is added by a request', () => {
   assert.equal(keptIn('(req, res) => {\n  redis.get(req.url, (error, text) => res.send(text))\n  links.delete(keyOf(req))\n}'), null)
 })
 
+test('a constructor that registers what is made, also of the class that is extended', () => {
+  const files = /** @type {Record<string, string>} */ ({
+    'app.js': "const { Order } = require('./order')\n(req, res) => {\n  res.json(Order.of(req.body))\n}",
+    'order.js': 'class Entity {\n  constructor (id) {\n    this.tags[id] = []\n    Entity.registry[id] = this\n  }\n}\nclass Order extends Entity {\n  static of (body) {\n    const order = new Order(body.id)\n    return order.with(body.lines)\n  }\n}\nclass Other {\n  constructor () {\n    all.push(this)\n  }\n}'
+  })
+  assert.deepEqual(keptLineOf([at('', 'app.js', 2)], null, sourceOf(files))?.keptAt, { file: 'order.js', line: 4, text: 'Entity.registry[id] = this' })
+})
+
 test('a lookup as compilers write it for older engines', () => {
   assert.deepEqual(keptIn('record(page, what) {\n  var _a;\n  const entries = (_a = this.byPage[page]) !== null && _a !== void 0 ? _a : (this.byPage[page] = []);\n  entries.push({ page, what });\n}'), [4, 'Array'])
 })

@@ -27,6 +27,7 @@ const MAX_LINES = 150
 const MAX_FILE_LINES = 20_000
 const MAX_ALIASES = 3
 const MAX_REQUIRED = 50
+const MAX_EXTENDED = 3
 
 // How directly a line adds to something that outlives the call: itself, over a variable or a lookup, or by a name that only sounds like a lookup.
 const DIRECT = 0
@@ -356,6 +357,30 @@ function definedIn (file, names, source, { isWithRequired = true } = {}) {
 }
 
 /**
+ * @param {string} name  of a class
+ * @param {string} file  that uses it
+ * @param {Pick<SourceLines, 'read'>} source
+ * @param {number} [depth]
+ * @returns {CodeFrame[]} its constructor, and those of the classes that it extends, as far as they are written in the file or in one that it requires by a
+ *   relative path
+ */
+function constructorsOf (name, file, source, depth = 0) {
+  if (depth === MAX_EXTENDED) return []
+  const isClass = new RegExp(`\\bclass\\s+${escaped(name)}(?![\\w$])(?:\\s+extends\\s+([\\w$]+))?`)
+  for (const path of [file, ...requiredBy(file, source)]) {
+    const texts = source.read(path, 1, MAX_FILE_LINES)
+    const at = texts.findIndex(text => isClass.test(text))
+    if (at === -1) continue
+    const next = texts.findIndex((text, index) => index > at && /^\s*(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s/.test(text))
+    const line = texts.findIndex((text, index) => index >= at && (next === -1 || index < next) && /(?<![\w$.])constructor\s*\(/.test(text))
+    const own = line === -1 ? [] : [{ function: name, file: path, line: line + 1, column: texts[line].indexOf('(', texts[line].indexOf('constructor')) + 1 }]
+    const [, base] = isClass.exec(texts[at]) ?? []
+    return base === undefined ? own : [...own, ...constructorsOf(base, path, source, depth + 1)]
+  }
+  return []
+}
+
+/**
  * @param {string} file
  * @param {Pick<SourceLines, 'read'>} source
  * @returns {string[]} the files that it requires by a relative path
@@ -383,4 +408,4 @@ function withFiles (source) {
   }
 }
 
-module.exports = { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles }
+module.exports = { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, constructorsOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles }

@@ -6,7 +6,7 @@
 const { isBuiltin } = require('node:module')
 const { KEEPING_PACKAGES, packageOfPath } = require('../../../shared/heap/keeping-packages')
 const { escaped } = require('../../stalls/culprit/call-in-source')
-const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles } = require('./keeping-code')
+const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS, codeOf, constructorsOf, definedIn, linesThatKeep, rankOf, receiverBefore, requiredBy, scopeOf, withFiles } = require('./keeping-code')
 
 /** @import { AllocationSite } from '../../../../types/memory' */
 /** @import { CodeFrame } from '../../../../types/diagnostics' */
@@ -121,8 +121,11 @@ function calledIn (code, source) {
   const scope = scopeOf(code, [])
   /** By name, whether it is called only on what goes with the call. @type {Map<string, boolean>} */
   const called = new Map()
+  /** @type {Set<string>} */
+  const classes = new Set()
   for (const { code: text } of lines) {
     for (const { 1: name, index } of text.matchAll(CALLED)) {
+      if (/\bnew\s+$/.test(text.slice(0, index))) classes.add(name)
       const receiver = text[index - 1] === '.' ? receiverBefore(text, index - 1) : null
       if (KEYWORD.test(name) || (BUILTIN.has(name) && !(receiver !== null && code.isOwn(receiver, name)))) continue
       const isOfCall = receiver === 'this' ? code.isOfCall === true : receiver !== null && rankOf(receiver, scope) === null
@@ -131,8 +134,10 @@ function calledIn (code, source) {
   }
   if (called.size === 0) return []
   const end = place.line + lines.length
-  return definedIn(place.file, new Set(called.keys()), source).filter(({ file, line }) => file !== place.file || line < place.line || line >= end)
+  const constructors = [...classes].flatMap(name => constructorsOf(name, place.file, source)).map(found => codeOf(found, source))
+  const functions = definedIn(place.file, new Set(called.keys()), source).filter(({ file, line }) => file !== place.file || line < place.line || line >= end)
     .map(found => ({ ...codeOf(found, source), isOfCall: called.get(found.function) }))
+  return [...functions, ...constructors]
 }
 
 /**
