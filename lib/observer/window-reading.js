@@ -8,7 +8,7 @@ const { unattended } = require('../base/guard')
 const { monotonicMicros } = require('../base/monotonic')
 const { SingleFlight } = require('../base/single-flight')
 const { FunctionRoutes } = require('./labels/function-routes')
-const { claimsOf, labelSamples, learnWindow } = require('./labels/label-samples')
+const { FirstTurns, claimsOf, labelSamples, learnWindow } = require('./labels/label-samples')
 const { ProbeScheduler } = require('./labels/probe-scheduler')
 const { keysOfStack, linesOf } = require('./labels/function-keys')
 
@@ -37,6 +37,7 @@ class WindowReading {
   #scheduler
   #reading = new SingleFlight({ take: () => this.#readNow(), restMs: () => MIN_BETWEEN_READINGS_MS })
   #functionRoutes = new FunctionRoutes()
+  #firstTurns = new FirstTurns()
   /** In order of time. @type {Work[]} */
   #work = []
   /** @type {ProbedStack[]} */
@@ -113,7 +114,7 @@ class WindowReading {
   async label (profile) {
     const deadline = AbortSignal.timeout(MAX_LABELS_WAIT_MS)
     while (this.#toMicros < profile.endTime && !deadline.aborted) await sleep(5)
-    return { ...profile, routes: labelSamples(profile, this.#functionRoutes, this.#work, this.#seen) }
+    return { ...profile, routes: labelSamples(profile, this.#functionRoutes, this.#work, this.#seen, this.#firstTurns) }
   }
 
   /** @param {ProfileNode[]} nodes  the root first @returns {Map<number, string>} the routes of those that work for one only, by id */
@@ -131,7 +132,9 @@ class WindowReading {
   }
 
   /** @param {Notes} notes */
-  async #learn ({ toMicros, work, probes, hasHandlers }) {
+  async #learn (notes) {
+    const { toMicros, work, probes, hasHandlers } = notes
+    this.#firstTurns.add(notes)
     this.#work = this.#work.concat(work).sort((left, right) => left.fromMicros - right.fromMicros).slice(-MAX_WORK)
     const known = probes.filter(probe => this.#functionRoutes.addProbe(probe)).length
     this.#seen = this.#seen.concat(probes.flatMap(seenIn)).slice(-MAX_SEEN)
@@ -153,7 +156,7 @@ class WindowReading {
   #passOn () {
     const window = /** @type {CpuProfile} */ (this.#windows.shift())
     learnWindow(window, this.#work, this.#functionRoutes)
-    const labelled = { ...window, routes: labelSamples(window, this.#functionRoutes, this.#work, this.#seen) }
+    const labelled = { ...window, routes: labelSamples(window, this.#functionRoutes, this.#work, this.#seen, this.#firstTurns) }
     const { state, sampledCalls, slowRequests, waitProfile } = this.#parts
     state.addSampledTime(sampledCalls.addWindow(labelled))
     slowRequests.addWindow(labelled)

@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { FunctionRoutes } = require('../../lib/observer/labels/function-routes')
-const { labelSamples, learnWindow } = require('../../lib/observer/labels/label-samples')
+const { FirstTurns, labelSamples, learnWindow } = require('../../lib/observer/labels/label-samples')
 const { keyOfFrame, linesOf } = require('../../lib/observer/labels/function-keys')
 const { profileOf } = require('../recorder/crafted')
 
@@ -46,6 +46,30 @@ test('samples in a stretch of a request\'s work have its route, whatever their s
   const profile = samplesOf(['a'], ['a'], ['b'], ['a'])
   const work = [{ fromMicros: profile.startTime + 15_000, toMicros: profile.startTime + 35_000, route: 'GET /x' }]
   assert.deepEqual(labelsOf(profile, new FunctionRoutes(), work), [null, 'GET /x', 'GET /x', null])
+})
+
+/** Each sample's route, where these requests were read: route, start and end, in samples. */
+function firstTurnsOf (profile, requests, { open = [], missing = false } = {}) {
+  const at = count => profile.startTime + count * SAMPLE
+  const routes = [...new Set(requests.map(([route]) => route))]
+  const numbers = new Float64Array(requests.flatMap(([route, start, end]) => [routes.indexOf(route), at(start), at(start), at(end), 0, 0]))
+  const firstTurns = new FirstTurns()
+  const toMicros = profile.endTime + 1
+  const log = { routes, numbers, fromMicros: profile.startTime, toMicros: missing ? profile.endTime : toMicros }
+  firstTurns.add({ log, toMicros, inFlight: { total: open.length, requests: open.map(count => ({ fromMicros: at(count) })) } })
+  const { names, samples } = labelSamples(profile, new FunctionRoutes(), [], [], firstTurns)
+  return samples.map(index => names[index] ?? null)
+}
+
+test('what runs below the parser of a server is of the request that was read last, whichever routes share the function', () => {
+  const turn = ['node:parserOnIncoming', 'node:emit', 'authorize']
+  const profile = samplesOf(turn, turn, ['node:processTicks', 'authorize'], turn)
+  profile.nodes.find(({ callFrame }) => callFrame.functionName === 'parserOnIncoming').callFrame.url = 'node:_http_server'
+  const requests = [['GET /b', 1.5, 9], ['GET /a', 0.5, 9], ['GET /a', 3.5, 9]]
+  assert.deepEqual(firstTurnsOf(profile, requests), ['GET /a', 'GET /b', null, 'GET /a'])
+  assert.deepEqual(firstTurnsOf(profile, [['GET /a', 0.5, 0.9], ['GET /b', 1.5, 9]]), [null, 'GET /b', null, 'GET /b'], 'it had ended before')
+  assert.deepEqual(firstTurnsOf(profile, requests, { open: [3.2] }), ['GET /a', 'GET /b', null, null], 'another one may have been read since')
+  assert.deepEqual(firstTurnsOf(profile, requests, { missing: true }), [null, null, null, null], 'the log was full')
 })
 
 test('samples with a handler on the stack have its route; a handler of two routes decides nothing', () => {

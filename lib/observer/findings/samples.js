@@ -26,7 +26,7 @@ const AT_WORK_SHARE = 0.05
 const MIN_OBSERVED_SECONDS = 10
 
 const LOADER = /^node:internal\/modules\//
-const STREAMS = /^node:internal\/streams\//
+const STREAMS = /^node:internal\/(?:web)?streams\//
 const BUFFER = 'node:buffer'
 const BUFFER_MAKERS = new Set(['alloc', 'allocUnsafe', 'allocUnsafeSlow', 'from', 'concat', 'copyBytesFrom'])
 /** Node's own logger. */

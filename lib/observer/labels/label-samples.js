@@ -1,15 +1,16 @@
 'use strict'
 
-// Finds the route of each sample of a profile: by time (a request's synchronous code was running, or a stack probe found the same code), or
-// by functions on its stack that work for one route only. If these contradict each other there is no label: none is better than a wrong one.
+// Finds the route of each sample of a profile: by time (a request's synchronous code was running, or had begun to run when it was read, or a stack probe
+// found the same code), or by functions on its stack that work for one route only. If these contradict each other there is no label: none is better than a wrong one.
 // The same windows also train the route attribution. Pure except for that.
 
 const { parentsOf } = require('../../formats/profile/nodes')
 const { NONE } = require('./function-routes')
+const { FIELDS } = require('../../shared/requests/request-batch')
 const { keyOfFrame, linesOf } = require('./function-keys')
 
 /** @import { CpuProfile, ProfileNode, SampleRoutes } from '../../../types/profile' */
-/** @import { Work } from '../../probe/request-notes' */
+/** @import { Notes, Work } from '../../probe/request-notes' */
 /** @import { Claim, FunctionRoutes } from './function-routes' */
 
 /** @typedef {{ atMicros: number, route: string, lines: string[] }} ProbedStack  by a stack probe: whose code ran, and where the functions on its stack begin, outermost first */
@@ -20,21 +21,84 @@ const NEAR_MICROS = 5000 // half of the interval between two samples
 // Frames for which V8 has no stack.
 const STACKLESS = new Set(['(garbage collector)', '(program)'])
 
+// Half a minute of a busy process.
+const MAX_TURNS = 12_000
+// A request under way may have been read as long after its arrival, if the loop was late.
+const MAX_LATE_MICROS = 10e6
+
+/**
+ * The requests by the time at which they were read. Node.js calls their code at once, and reads no other request until it returns: what runs below its
+ * parser is of the request that was read last.
+ */
+class FirstTurns {
+  /** In order of time. @type {{ startMicros: number, toMicros: number, route: string }[]} */
+  #turns = []
+  /** Times in which a request may have been read that is still under way. @type {{ fromMicros: number, toMicros: number }[]} */
+  #open = []
+  /** Since when no request is missing. */
+  #sinceMicros = -Infinity
+
+  /** @param {Pick<Notes, 'log' | 'inFlight' | 'toMicros'>} notes */
+  add ({ log, inFlight, toMicros }) {
+    const { requests, total } = inFlight
+    this.#open = requests.map(({ fromMicros }, index) => ({ fromMicros, toMicros: total > requests.length && index === requests.length - 1 ? Infinity : fromMicros + MAX_LATE_MICROS }))
+    if (log === null) return
+    const { numbers, routes } = log
+    if (log.toMicros < toMicros) {
+      this.#turns = []
+      this.#sinceMicros = toMicros
+      return
+    }
+    const added = Array.from({ length: numbers.length / FIELDS }, (_, index) => {
+      const [route, , startMicros, endMicros] = numbers.subarray(index * FIELDS)
+      return { startMicros, toMicros: endMicros, route: routes[route] }
+    })
+    this.#turns = this.#turns.concat(added).sort((left, right) => left.startMicros - right.startMicros).slice(-MAX_TURNS)
+  }
+
+  /** @returns {(micros: number) => string | null} the route of what runs then below the parser of Node.js; called in order of time */
+  finder () {
+    let next = 0
+    return micros => {
+      while (next < this.#turns.length && this.#turns[next].startMicros <= micros) next++
+      const last = this.#turns[next - 1]
+      if (last === undefined || last.toMicros < micros || micros < this.#sinceMicros) return null
+      return this.#open.some(({ fromMicros, toMicros }) => fromMicros <= micros && micros <= toMicros) ? null : last.route
+    }
+  }
+}
+
+/** @param {ProfileNode} node */
+function isParser ({ callFrame: { functionName, url } }) {
+  return functionName === 'parserOnIncoming' && url === 'node:_http_server'
+}
+
+/** @param {CpuProfile} profile @returns {Set<number>} the nodes that run below the parser of a server */
+function nodesOfFirstTurns ({ nodes }) {
+  const byId = new Map(nodes.map(node => [node.id, node]))
+  const found = new Set(nodes.filter(isParser).map(({ id }) => id))
+  for (const id of found) for (const child of byId.get(id)?.children ?? []) found.add(child)
+  return found
+}
+
 /**
  * @param {CpuProfile} profile  in order
  * @param {FunctionRoutes} functionRoutes
  * @param {readonly Work[]} work  in order of time, not overlapping
  * @param {readonly ProbedStack[]} [seen]
+ * @param {FirstTurns} [firstTurns]
  * @returns {SampleRoutes}
  */
-function labelSamples (profile, functionRoutes, work, seen = []) {
+function labelSamples (profile, functionRoutes, work, seen = [], firstTurns = new FirstTurns()) {
   const claims = claimsOf(profile, functionRoutes)
   const routeAt = createRouteFinder(work)
+  const inFirstTurn = nodesOfFirstTurns(profile)
+  const turnAt = firstTurns.finder()
   const probed = probedAt(profile, seen)
   let at = profile.startTime
   const numbers = profile.samples.map((id, index) => {
     at += profile.timeDeltas[index]
-    const route = routeAt(at)
+    const route = routeAt(at) ?? (inFirstTurn.has(id) ? turnAt(at) : null)
     if (route !== null) return functionRoutes.numberOf(route)
     const claim = claims.get(id)
     return claim?.isEnough ? claim.route : functionRoutes.numberOf(probed.get(index) ?? null)
@@ -190,4 +254,4 @@ function learnWindow (window, work, functionRoutes) {
   }
 }
 
-module.exports = { claimsOf, labelSamples, learnWindow }
+module.exports = { FirstTurns, claimsOf, labelSamples, learnWindow }
