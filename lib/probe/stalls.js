@@ -29,8 +29,8 @@ class Stalls {
   #sequence = 0
   /** Stalls whose route is still to be sent. @type {{ id: number, stuck: Stuck, untilMicros: number }[]} */
   #unanswered = []
-  /** Pending reports. @type {Set<Promise<void>>} */
-  #reports = new Set()
+  /** Pending reports, each with what makes it wait no longer. @type {Map<Promise<void>, () => void>} */
+  #reports = new Map()
   /** The running handles. */
   subscribers = new Subscribers()
 
@@ -49,8 +49,10 @@ class Stalls {
   async report (tick) {
     // It has no samples, which alone could prove it, and no code that could have stalled the loop has run.
     if (tick.isSuspected && this.#parts.recording.hasBeenSlowSince(tick.fromMicros)) return
-    const report = this.#report(tick)
-    this.#reports.add(report)
+    let hurry = () => {}
+    const hurried = /** @type {Promise<never>} */ (new Promise((resolve, reject) => { hurry = () => reject(new Error('the observer takes too long')) }))
+    const report = this.#report(tick, hurried)
+    this.#reports.set(report, hurry)
     try {
       await report
     } finally {
@@ -58,24 +60,22 @@ class Stalls {
     }
   }
 
-  /** Resolves when the stalls so far have been reported, or after two seconds: call it before the observer is stopped. */
+  /** Resolves when the stalls so far have been reported, after two seconds without an explanation: call it before the observer is stopped. */
   async reported () {
     if (this.#reports.size === 0) return
     this.#sendSubjects(Infinity)
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer
-    const timeLimit = new Promise(resolve => { timer = setTimeout(resolve, MAX_REPORT_MS) }) // keeps the process alive: close() is awaited
-    await Promise.race([Promise.allSettled(this.#reports), timeLimit])
+    const timer = setTimeout(() => { for (const hurry of this.#reports.values()) hurry() }, MAX_REPORT_MS) // keeps the process alive: close() is awaited
+    await Promise.allSettled(this.#reports.keys())
     clearTimeout(timer)
   }
 
-  /** @param {LateTick} tick */
-  async #report (tick) {
+  /** @param {LateTick} tick @param {Promise<never>} hurried */
+  async #report (tick, hurried) {
     const { stuckWith, recording, isRunning } = this.#parts
     const stuck = stuckWith(tick, this.subscribers.takeSlowest())
     const measured = { ...tick, id: ++this.#sequence, startingUp: recording.wasStartingAt(tick.fromMicros) }
     recording.rotateSoon()
-    const stall = await this.#explain(measured, stuck)
+    const stall = await this.#explain(measured, stuck, hurried)
     if (!isRunning() || stall === null) return
     addStallToTrace(stuck.spans(), stall)
     this.subscribers.tell(stall)
@@ -84,17 +84,18 @@ class Stalls {
   /**
    * @param {MeasuredStall} measured
    * @param {Stuck} stuck
+   * @param {Promise<never>} hurried  rejects when the explanation is waited for no longer
    * @returns {Promise<Stall | null>} null when a suspected stall is not confirmed
    */
-  async #explain (measured, stuck) {
+  async #explain (measured, stuck, hurried) {
     const { observer } = this.#parts
     try {
       const explained = observer.ask('stall', { measured, subject: stuck.isAnswered() ? stuck.subject() : null })
       if (!stuck.isAnswered()) this.#unanswered.push({ id: measured.id, stuck, untilMicros: monotonicMicros() + MAX_UNANSWERED_MICROS })
-      return await explained
+      return await Promise.race([explained, hurried])
     } catch {
       const { isSuspected, delayMs } = measured
-      return isSuspected ? null : toStall(measured, stuck.subject(), { ...UNEXPLAINED, delayMs }) // the observer is not running, already warned of
+      return isSuspected ? null : toStall(measured, stuck.subject(), { ...UNEXPLAINED, delayMs }) // the observer is not running, already warned of, or has no CPU time
     }
   }
 
