@@ -50,6 +50,7 @@ const CONNECTIONS = Object.freeze([
   { code: /^ECONNRESET$/, messageOf: where => `${where} closed the connection without an answer.`, remedy: 'Does it need https? Is the process still running?' }
 ])
 const POLL_MS = 250 // while a capture is made
+const LAST_FILES = 2 // Node.js keeps one, with which it turns clients away
 
 /** @param {Target} target @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request */
 function createClient (target, signal) {
@@ -232,8 +233,6 @@ function ofSocket (error, where) {
   if (error.code === 'ENOENT') return new Failure('unreachable', `There is no socket ${where}.`, CHECK_ADDRESS)
   return outOfFiles(where) ?? new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
 }
-
-const LAST_FILES = 2 // Node.js keeps one, with which it turns clients away
 
 /**
  * A process with as many open files as it may have accepts no connection.
