@@ -392,11 +392,6 @@ test('a module that is loaded again and again while requests wait is no start-up
   assert.match(imported.instead, /^import it once, before requests arrive/)
 })
 
-test('a loop that is blocked now is said to be', () => {
-  const [first] = ask({ ...hotSpots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
-  assert.match(first.what, /blocked right now, for 4\.2 s/)
-})
-
 test('busy threads that are watched are told with their functions', () => {
   const top = { function: 'resize', file: 'image.js', line: 12, column: 0, share: 0.9 }
   const { findings } = ask({ threads: { ...THREADS, watched: [{ name: 'worker 3 (image.js)', busyMs: 50_000, top }, { name: 'worker 4 (image.js)', busyMs: 900, top: null }] } })

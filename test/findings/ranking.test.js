@@ -71,3 +71,8 @@ test('a short stop of the whole process is a note, a long one or one of many is 
   const severityOf = (...durations) => ask({ stalls: durations.map(durationMs => stall({ cause: 'suspended', durationMs })) }).findings.find(({ id }) => id === 'suspended').severity
   assert.deepEqual([severityOf(110), severityOf(600), severityOf(110, 120, 130, 140, 150)], ['info', 'warning', 'warning'])
 })
+
+test('a loop that is blocked now is said to be', () => {
+  const [first] = ask({ ...hotSpots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
+  assert.match(first.what, /blocked right now, for 4\.2 s/)
+})
