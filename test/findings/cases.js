@@ -16,6 +16,9 @@ const CALM = { connections: 4, pauseMs: 60 }
 /** Requests that wait: more at a time than one after the other. */
 const WAITING = { connections: 12, pauseMs: 10 }
 
+/** Of requests that wait. */
+const WAITING_FAULTS = new Set(['slow-elsewhere', 'lock-wait', 'timer-wait', 'no-keep-alive', 'slow-dns', 'hanging-requests', 'serial-awaits'])
+
 const SICK = [
   { name: 'pbkdf2-sync', id: 'hot-sync-call', load: BUSY, text: /crypto\.pbkdf2Sync/ },
   { name: 'read-file-sync', id: 'hot-sync-call', load: BUSY, text: /fs\.readFileSync/ },
@@ -72,4 +75,4 @@ const HEALTHY = [
   { name: 'healthy-timers', load: WAITING }
 ]
 
-module.exports = { HEALTHY, SICK }
+module.exports = { HEALTHY, SICK, WAITING_FAULTS }

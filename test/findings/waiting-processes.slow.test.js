@@ -1,0 +1,11 @@
+'use strict'
+
+// What is said of real processes with one fault each, whose requests wait: the first finding is the right one.
+
+const test = require('node:test')
+const { findsFault } = require('./ask')
+const { SICK, WAITING_FAULTS } = require('./cases')
+
+for (const row of SICK.filter(({ id }) => WAITING_FAULTS.has(id))) {
+  test(`a process with ${row.name} is found to have ${row.id}`, t => findsFault(t, row))
+}
