@@ -50,7 +50,7 @@ test('the sources of an application that was built into a hidden folder of its p
   assert.deepEqual(describe('/srv/shop/server/api/cart.ts', root), ['server/api/cart.ts', 'app'])
   assert.deepEqual(describe('/srv/shop/node_modules/ms/index.js', '/srv/shop/.next/standalone'), ['node_modules/ms/index.js', 'dependency'])
   assert.deepEqual(describe('/srv/other/cart.ts', root), ['/srv/other/cart.ts', 'app'], 'not of the project')
-  assert.deepEqual(describe('/home/ann/work/cart.ts', '/home/ann/.local/share/shop'), ['/home/ann/work/cart.ts', 'app'], 'not built there')
+  assert.deepEqual(describe('/srv/work/cart.ts', '/srv/.local/share/shop'), ['/srv/work/cart.ts', 'app'], 'not built there')
 })
 
 test('takes an application that is itself installed in a node_modules for the application', () => {
