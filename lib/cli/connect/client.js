@@ -135,7 +135,7 @@ function sendRequest (target, path, { method = 'GET', body, headers = {}, within
     ? http.request({ ...how, ...ofSocket, socketPath: target.socketPath, path: base + path })
     : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
   request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
-  const waitMs = isSocket && outOfFiles(target.socketPath) !== null ? CONNECT_MS : withinMs
+  const waitMs = isSocket && fullProcess(target.socketPath) !== null ? CONNECT_MS : withinMs
   const timeout = setTimeout(() => request.destroy(new Error(`no answer within ${waitMs / 1e3} s`)), waitMs)
   request.once('response', () => clearTimeout(timeout)).once('close', () => clearTimeout(timeout))
   request.end(bytes ?? undefined)
@@ -237,15 +237,22 @@ function ofSocket (error, where) {
 /**
  * A process with as many open files as it may have accepts no connection.
  * @param {string} socketPath
- * @returns {Failure | null} null: it is not known to be one
+ * @returns {{ pid: number, limit: number } | null} null: it is not known to be one
  */
-function outOfFiles (socketPath) {
+function fullProcess (socketPath) {
   const pid = Number(/(\d+)\.sock$/.exec(socketPath)?.[1])
   const files = attempt(() => readOpenFiles(pid), null)
-  if (files === null || files.open < files.limit - LAST_FILES) return null
+  return files === null || files.open < files.limit - LAST_FILES ? null : { pid, limit: files.limit }
+}
+
+/** @param {string} socketPath @returns {Failure | null} null: it has files left, as far as is known */
+function outOfFiles (socketPath) {
+  const full = fullProcess(socketPath)
+  if (full === null) return null
+  const { pid, limit } = full
   const kinds = Object.entries(kindsOfOpenFiles(`/proc/${pid}/fd`)).sort(([, left], [, right]) => right - left).map(([kind, count]) => `${count} ${kind}`)
-  return new Failure('unreachable', `Process ${pid} has all ${files.limit} files and sockets open that it may have (${kinds.join(', ')}), so it cannot accept this connection either.`,
-    `ls -l /proc/${pid}/fd shows what is open. As root you can give it more while it runs, and then ask again: prlimit --pid ${pid} --nofile=${files.limit * 2}`)
+  return new Failure('unreachable', `Process ${pid} has all ${limit} files and sockets open that it may have (${kinds.join(', ')}), so it cannot accept this connection either.`,
+    `ls -l /proc/${pid}/fd shows what is open. As root you can give it more while it runs, and then ask again: prlimit --pid ${pid} --nofile=${limit * 2}`)
 }
 
 /** @param {Target} target */

@@ -34,7 +34,7 @@ function findFindings (readings, { appName }, detectors = DETECTORS) {
     for (const detector of detectors) all.push(...detector.find(some, all.map(({ finding }) => finding)).map(finding => ({ finding, detector })))
     return withoutExplained(all)
   }
-  const ranked = findIn(readings).toSorted((left, right) => byWeight(left, right) || growthOf(right) - growthOf(left))
+  const ranked = findIn(readings).toSorted(byWeight)
   // Findings that are only information stand beside "no significant problem".
   const isWrong = (/** @type {Finding} */ { severity }) => severity === 'critical' || severity === 'warning'
   const wrong = [...ranked.filter(isWrong), ...findOver(readings.earlier ?? [], findIn, ranked)]
@@ -49,11 +49,6 @@ function findFindings (readings, { appName }, detectors = DETECTORS) {
     figures: figuresOf(readings),
     findings: [...wrong.length > 0 ? wrong : [noProblem(readings)], ...ranked.filter(finding => !isWrong(finding))]
   }
-}
-
-/** Of the memory that grows, which is followed by what holds it. @param {Finding} finding */
-function growthOf ({ evidence: { bytesPerMinute } }) {
-  return Number(bytesPerMinute ?? 0)
 }
 
 /** @param {{ finding: Finding, detector: Detector }[]} found @returns {Finding[]} */

@@ -216,6 +216,11 @@ function isPackage (name) {
   return name !== null && !name.startsWith('node:')
 }
 
+/** @param {string | null} name */
+function isDatabase (name) {
+  return name !== null && DATABASES.has(name)
+}
+
 /** @param {Pick<AwaitStack, 'awaited' | 'via'>} stack */
 function queueOf ({ awaited, via }) {
   return [via, awaited].find(name => name !== null && QUEUES.has(name)) ?? null
@@ -253,4 +258,4 @@ function packageAwaitedIn ({ stack, made }) {
   return isPackage(name) ? name : null
 }
 
-module.exports = { CALLBACK_KINDS, DATABASES, POOLS, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, placesOf, queueOf, readAwaitStack, readSettled }
+module.exports = { CALLBACK_KINDS, POOLS, isDatabase, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, placesOf, queueOf, readAwaitStack, readSettled }

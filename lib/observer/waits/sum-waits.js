@@ -5,7 +5,7 @@
 
 const { groupBy, sum, sumToTenths } = require('../../base/sums')
 const { toMs } = require('../slow-requests/timeline')
-const { DATABASES, queueOf } = require('./await-stacks')
+const { isDatabase, queueOf } = require('./await-stacks')
 
 /** @import { RouteWaits, SerialWaits, WaitLine } from '../../../types/waits' */
 /** @import { Kept, Line } from './wait-profile' */
@@ -152,7 +152,7 @@ function lastQueriesOf (samples) {
 
 /** Of a pool or a queue it is not known what of it is the wait for a connection, or for its turn. @param {Line} line */
 function isOfTransaction ({ awaited, via, poolMs }) {
-  return poolMs === 0 && awaited !== 'pg-pool' && queueOf({ awaited, via }) === null && [awaited, via].some(name => name !== null && DATABASES.has(name))
+  return poolMs === 0 && awaited !== 'pg-pool' && queueOf({ awaited, via }) === null && [awaited, via].some(isDatabase)
 }
 
 /**

@@ -49,13 +49,16 @@ function mergeFindings (parts) {
   }
 }
 
-/**
- * Worst first, and what is over after what goes on.
- * @param {Pick<Finding, 'severity' | 'over' | 'lostMs'>} left
- * @param {Pick<Finding, 'severity' | 'over' | 'lostMs'>} right
- */
+/** @typedef {Pick<Finding, 'severity' | 'over' | 'lostMs' | 'evidence'>} Weighed */
+
+/** Worst first, and what is over after what goes on. @param {Weighed} left @param {Weighed} right */
 function byWeight (left, right) {
-  return RANKS[left.severity] - RANKS[right.severity] || Number(Boolean(left.over)) - Number(Boolean(right.over)) || right.lostMs - left.lostMs
+  return RANKS[left.severity] - RANKS[right.severity] || Number(Boolean(left.over)) - Number(Boolean(right.over)) || right.lostMs - left.lostMs || growthOf(right) - growthOf(left)
+}
+
+/** Of the memory that grows, which is followed by what holds it. @param {Weighed} finding */
+function growthOf ({ evidence: { bytesPerMinute } }) {
+  return Number(bytesPerMinute ?? 0)
 }
 
 /** @param {Pick<Finding, 'severity'>} finding */

@@ -4,7 +4,7 @@
 
 const { sum } = require('../../../base/sums')
 const { callName, MIN_REQUESTS, observedMsOf, slowCallsOf, slowRoutes } = require('../../../shared/findings/readings')
-const { DATABASES, queueOf } = require('../../waits/await-stacks')
+const { isDatabase, queueOf } = require('../../waits/await-stacks')
 const { TIMERS, linesOf, makeWaitFinding, mayBeLongPoll, placeOf, sampledRoutes } = require('../waiting')
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
@@ -169,7 +169,7 @@ function lockOf (line) {
 
 /** @param {WaitLine} line @returns {string | null} the client of a database that is awaited, and no queue before it */
 function databaseOf ({ via, awaited }) {
-  return queueOf({ via, awaited }) !== null ? null : [via, awaited].find(name => name !== null && DATABASES.has(name)) ?? null
+  return queueOf({ via, awaited }) !== null ? null : [via, awaited].find(isDatabase) ?? null
 }
 
 /**

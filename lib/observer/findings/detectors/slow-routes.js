@@ -9,7 +9,7 @@ const { duration, percent, placed, rounded, sentences, times } = require('../../
 const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
 const { isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { makeFinding } = require('../finding')
-const { CALLBACK_KINDS, DATABASES } = require('../../waits/await-stacks')
+const { CALLBACK_KINDS, isDatabase } = require('../../waits/await-stacks')
 const { linesOf, mayBeLongPoll, placeOf } = require('../waiting')
 
 /** @import { RequestInFlight } from '../../../../types/requests' */
@@ -152,7 +152,7 @@ function waitForCall ({ call, at }) {
 
 /** @param {Known} known @returns {Cause | null} */
 function waitForDatabase ({ line, at }) {
-  const client = line === null ? undefined : [line.awaited, line.via].find(name => name !== null && DATABASES.has(name))
+  const client = line === null ? undefined : [line.awaited, line.via].find(isDatabase)
   if (client === undefined) return null
   return {
     what: `They wait${at} for ${client}: for a connection, or for the answer to a query.`,
@@ -329,13 +329,14 @@ const IN_PARALLEL = 'run in parallel what is awaited one after the other'
 function adviceToMeasure (route, at, { waits = [] }) {
   if (at === null) return `measure what ${route} awaits (tracing, slow query log); ${IN_PARALLEL}; check the sizes of connection pools`
   const { line } = at
+  const isOfDatabase = [line.awaited, line.via].some(isDatabase)
   if (isInPackage(line.file)) return `look at why ${packageOf(line.file)} waits there, as a middleware or before it: its options (a limit, a pause, a timeout), and what it asks (a store, another service)`
   if (line.waits >= line.requests * SLOW_ELSEWHERE.manyCalls) {
     const isInRow = waits.find(one => one.route === route)?.serial.some(({ awaits }) => awaits >= SLOW_ELSEWHERE.manyCalls / 2) === true
     return adviceOnMany(line.waits / line.requests, 'awaits') + (isInRow ? OR_TOGETHER : '')
   }
-  if (line.together >= SLOW_ELSEWHERE.manyCalls && isOfDatabase(line)) return adviceOnMany(line.together, 'calls at a time')
-  if (isOfDatabase(line)) {
+  if (line.together >= SLOW_ELSEWHERE.manyCalls && isOfDatabase) return adviceOnMany(line.together, 'calls at a time')
+  if (isOfDatabase) {
     return `look at the statements of ${placed(line)}: their plan (EXPLAIN), an index, locks that other transactions hold; whether each connection is given back on every path, and the size of the pool; ${IN_PARALLEL}`
   }
   if (line.resumedBy !== null) return `look at what lets it go on, ${placed(line.resumedBy)}: how long one takes, and how many go on at a time`
@@ -344,11 +345,6 @@ function adviceToMeasure (route, at, { waits = [] }) {
   const isAll = at.share >= SLOW_ELSEWHERE.minAll && line.waits < line.requests * 1.5
   const cure = isAll ? 'how long the other side takes, whether its answer can be cached, and whether the response can be sent before' : IN_PARALLEL
   return `look at what ${placed(line)} awaits${isAll ? ': ' : '; '}${cure}; check the sizes of connection pools`
-}
-
-/** @param {WaitLine} line */
-function isOfDatabase ({ awaited, via }) {
-  return [awaited, via].some(name => name !== null && DATABASES.has(name))
 }
 
 /** @param {string} route @param {NonNullable<ReturnType<typeof mostWaited>>} waited */
