@@ -13,7 +13,7 @@ const fast = random => [{ loop: about(random, 0.5) }]
 const query = random => [{ loop: 0.3 }, { wait: about(random, 15) }, { loop: about(random, 1) }]
 const timer = () => [{ loop: 0.3 }, { wait: 50 }, { loop: 0.5 }]
 
-/** As clients of one pool of connections do it: a request takes the connection that was free last. */
+/** As clients of one pool of connections do it: a request takes the connection that was free last. The loop must have read them in the order of arrival. */
 function onSharedConnections (requests) {
   const free = new Map()
   let last = 0
@@ -106,11 +106,11 @@ const SCENARIOS = {
 describe('prediction', () => {
   for (const [name, { routes, clients, pool, scale = 0, hasTurns, isShared = false, isWarmedUp = false }] of Object.entries(SCENARIOS)) {
     it(`has the truth in its range: ${name}`, () => {
-      const before = simulate({ routes: routes(1, false), clients, hasTurns, seconds: 60 })
+      const before = simulate({ routes: routes(1, false), clients, hasTurns, isInArrivalOrder: isShared, seconds: 60 })
       if (isWarmedUp) Object.assign(before, afterWarmUp(before))
       if (isShared) before.stretch.requests = onSharedConnections(before.stretch.requests)
-      const after = simulate({ routes: routes(scale, true), clients, hasTurns, seconds: 60, seed: 2, threads: pool })
-      const change = { change: culprit, scale: pool === undefined ? scale : 1, pool: pool === undefined ? null : { least: pool, most: pool } }
+      const after = simulate({ routes: routes(scale, true), clients, hasTurns, isInArrivalOrder: isShared, seconds: 60, seed: 2, threads: pool })
+      const change = { change: culprit, scale: pool === undefined ? scale : 1, pool: pool === undefined ? null : { threads: pool, cpus: pool, others: 0 } }
       const prediction = predict({ stretches: [before.stretch], samples: before.samples, ...change })
       assert.equal(prediction.reason, null)
       for (const { route, reason, p50Ms, p95Ms } of prediction.routes) {
@@ -171,9 +171,9 @@ describe('prediction', () => {
   it('of work that moves to the pool has no backlog that the loop did not have, where it is not known how the clients send', () => {
     const routes = isFixed => ({ 'GET /fast': fast, 'POST /login': random => isFixed ? [{ loop: 0.2 }, { pool: about(random, 36) }, { loop: 0.1 }] : [{ loop: about(random, 36), culprit: true }, { loop: 0.3 }] })
     const clients = [{ route: 'GET /fast', everyMs: 12 }, { route: 'POST /login', connections: 1 }]
-    const [before, after] = [false, true].map(isFixed => simulate({ routes: routes(isFixed), clients, seconds: 30, threads: 4 }))
+    const [before, after] = [false, true].map(isFixed => simulate({ routes: routes(isFixed), clients, seconds: 30, threads: 4, isInArrivalOrder: true }))
     before.stretch.requests = onSharedConnections(before.stretch.requests)
-    const prediction = predict({ stretches: [before.stretch], samples: before.samples, change: culprit, scale: 1, pool: { least: 1, most: 4 } })
+    const prediction = predict({ stretches: [before.stretch], samples: before.samples, change: culprit, scale: 1, pool: { threads: 4, cpus: 2, others: 0 } })
     assert.equal(prediction.clients, 'unknown')
     const { p95Ms: { now, low, expected, high } } = prediction.routes.find(({ route }) => route === 'POST /login')
     const is = quantileOf(after.durations['POST /login'], 0.95)

@@ -26,9 +26,10 @@ function createRandom (seed) {
  * @param {number} [scenario.seconds]
  * @param {number} [scenario.threads]  of the pool
  * @param {number} [scenario.seed]
+ * @param {boolean} [scenario.isInArrivalOrder]
  * @param {boolean} [scenario.hasTurns]  the middleware measures the first synchronous code
  */
-function simulate ({ routes, clients, seconds = 30, threads = 4, seed = 1, hasTurns = true }) {
+function simulate ({ routes, clients, seconds = 30, threads = 4, seed = 1, hasTurns = true, isInArrivalOrder = false }) {
   const random = createRandom(seed)
   const endMs = seconds * 1e3
   const arrivals = [] // of clients that wait for answers
@@ -63,13 +64,20 @@ function simulate ({ routes, clients, seconds = 30, threads = 4, seed = 1, hasTu
   let dueMs = TICK_MS
   let lateFromMs = null
   let lateBatches = 0
+  let readBefore = []
   const take = () => {
     const ready = []
     while (nextFuture < future.length && future[nextFuture].atMs <= nowMs) ready.push(future[nextFuture++])
     for (const list of [arrivals, waiting]) {
       for (let index = list.length - 1; index >= 0; index--) if (list[index].atMs <= nowMs) ready.push(...list.splice(index, 1))
     }
-    return ready.sort((left, right) => left.atMs - right.atMs)
+    ready.sort((left, right) => left.atMs - right.atMs)
+    if (isInArrivalOrder) return ready
+    // As epoll does it: sockets that were ready in the batch before stand first, in its order.
+    const again = readBefore.flatMap(connection => ready.filter(one => one.connection === connection))
+    const batch = [...again, ...ready.filter(one => !again.includes(one))]
+    readBefore = batch.map(({ connection = 0 }) => connection).filter(connection => connection !== 0)
+    return batch
   }
   const startPool = () => {
     while (poolBusy < threads && pool.length > 0) {

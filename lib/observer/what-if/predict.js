@@ -9,7 +9,7 @@ const { modelStretch, quantile } = require('./request-model')
 const { replayQueue } = require('./queue')
 
 /** @import { Prediction, PredictedQuantile, RoutePrediction } from '../../../types/what-if' */
-/** @import { Job } from './queue' */
+/** @import { Job, Replay } from './queue' */
 /** @import { Stretch } from './request-history' */
 /** @import { BusySample, Change, ModelRequest, ModelStretch } from './request-model' */
 
@@ -45,12 +45,17 @@ const GOLDEN = 0.618034
 /** @typedef {'open' | 'closed' | 'unknown'} Clients */
 
 /**
+ * @typedef {object} Pool
+ * @property {number} threads
+ * @property {number} cpus
+ * @property {number} others  how many other threads than the loop and these want to run on the CPUs, on average
+ *
  * @typedef {object} Question
  * @property {readonly Stretch[]} stretches
  * @property {readonly BusySample[]} samples  in order
  * @property {Change} change
  * @property {number} scale  what is left of the culprit's time: 0 to 1, or more
- * @property {{ least: number, most: number } | null} pool  the culprit moves to so many threads; null: it stays on the loop
+ * @property {Pool | null} pool  the culprit moves there; null: it stays on the loop
  * @property {number} [starvedShare]  of the time in which the process waited for a CPU
  */
 
@@ -67,22 +72,30 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const clients = clientsOf(models)
   const names = routesOf(all)
   const waits = all.some(({ waitMs, mostWaitMs }) => mostWaitMs > waitMs) ? /** @type {const} */ (['waitMs', 'mostWaitMs']) : /** @type {const} */ (['waitMs'])
-  const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).flatMap(isClosed => waits.map(wait => {
+  const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).flatMap(isClosed => {
     const timed = models.map(model => withArrivals(model, isClosed))
-    const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => quantilesOf(replayed(timed, { names, kept, servers, isClosed, wait }))
-    return { isClosed, measured: quantilesOf(measuredIn(timed, names)), base: run(1, null), run }
-  }))
+    const measured = quantilesOf(measuredIn(timed, names))
+    return waits.flatMap(wait => (isClosed ? [true, false] : [true]).map(isInArrivalOrder => {
+      const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => replayed(timed, { names, kept, servers, isClosed, isInArrivalOrder, wait })
+      const before = run(1, null)
+      return { wait, measured, before, base: quantilesOf(before.durations), run }
+    }))
+  })
   const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
-  const predicted = modes.map(({ isClosed, run }) => {
-    if (pool === null) return [run(scale, null)]
-    // Its threads may wait for a CPU as often as the loop does now, and with clients that keep a free loop busy all the time they share the CPUs with it.
-    const stretched = scale / (1 - starvedShare) * (isClosed ? 1 + 1 / pool.most : 1)
-    return [run(scale, pool.most), run(stretched, pool.least)]
+  const predicted = modes.map(({ before, run }) => {
+    const after = run(scale, pool?.threads ?? null)
+    if (pool === null) return [quantilesOf(after.durations)]
+    // In the worst case all of its threads, the loop and the others want to run at once, and the scheduler divides the CPUs equally.
+    const servers = Math.min(pool.threads, pool.cpus)
+    const slower = run(scale * crowding(pool, after.loopShare + servers) / crowding(pool, before.loopShare), servers)
+    return [after, slower].map(({ durations }) => quantilesOf(durations))
   })
   const culprits = all.filter(request => culpritOf(request) > 0).length
   for (const [index, row] of routes.entries()) {
     if (row.reason !== null) continue
-    const usable = [...modes.keys()].filter(mode => isReproduced(modes[mode].base[index], modes[mode].measured[index]))
+    const reproduced = modes.filter(({ base, measured }) => isReproduced(base[index], measured[index]))
+    // In which order the loop reads after the change is not known: both count.
+    const usable = [...modes.keys()].filter(mode => reproduced.some(({ wait, measured }) => wait === modes[mode].wait && measured === modes[mode].measured))
     const floorMs = quantile(all.filter(request => request.route === row.route).map(({ leastWaitMs }) => leastWaitMs), LEAST_WAIT)
     // Of a p95 only a twentieth of the requests is beyond it.
     const of = (/** @type {'p50' | 'p95'} */ name) => rangeOf(usable.flatMap(mode => predicted[mode].map(after => {
@@ -94,6 +107,11 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const covered = sum(routes, ({ reason, requests }) => reason === null ? requests : 0)
   if (covered < all.length / 2) return none(routes.find(({ reason }) => reason !== null)?.reason ?? 'too few requests were seen of each route', about)
   return { reason: null, ...about, clients, maxSpeedUp: speedUp(models, { scale, pool }), routes: routes.filter(({ requests }) => requests > 0) }
+}
+
+/** How many times as long as alone a thread takes. @param {Pool} pool @param {number} threads  of ours that want to run */
+function crowding ({ cpus, others }, threads) {
+  return Math.max(1, (threads + others) / cpus)
 }
 
 /** @param {number} requests */
@@ -168,14 +186,13 @@ function withArrivals (model, isClosed) {
   }
   const usualMs = gaps.length === 0 ? 0.5 : quantile(gaps, 0.25)
   ends.clear()
-  const spread = isClosed ? [] : spreadArrivals(model.requests)
+  const anywhere = spreadArrivals(model.requests)
   const timed = model.requests.map((request, index) => {
-    const { connection, earliestMs, latestMs, endMs } = request
+    const { connection, latestMs, endMs } = request
     const before = connection === 0 ? undefined : ends.get(connection)
     ends.set(connection, endMs)
-    const arrivalMs = isClosed && before !== undefined
-      ? Math.min(latestMs, before + usualMs)
-      : spread[index] ?? Math.min(latestMs, Math.max(earliestMs, (before ?? earliestMs) + usualMs))
+    // Nobody sends on a connection before its last answer.
+    const arrivalMs = before === undefined ? anywhere[index] : Math.min(latestMs, isClosed ? before + usualMs : Math.max(before, anywhere[index]))
     return { request, arrivalMs, gapMs: before === undefined ? usualMs : Math.max(0, arrivalMs - before) }
   })
   return { model, timed: timed.sort((left, right) => left.arrivalMs - right.arrivalMs) }
@@ -212,20 +229,21 @@ function measuredIn (stretches, names) {
 
 /**
  * @param {{ model: ModelStretch, timed: Timed[] }[]} stretches
- * @param {{ names: readonly string[], kept: number, servers: number | null, isClosed: boolean, wait: 'waitMs' | 'mostWaitMs' }} how  kept: of the culprit's time; servers: of
- *   the pool, null: it stays on the loop
- * @returns {number[][]}
+ * @param {Pick<Replay, 'isClosed' | 'isInArrivalOrder'> & { names: readonly string[], kept: number, servers: number | null, wait: 'waitMs' | 'mostWaitMs' }} how  kept: of
+ *   the culprit's time; servers: of the pool, null: it stays on the loop
  */
-function replayed (stretches, { names, kept, servers, isClosed, wait }) {
+function replayed (stretches, { names, kept, servers, wait, ...how }) {
   const indexes = new Map(names.map((name, index) => [name, index]))
   const durations = names.map(() => /** @type {number[]} */ ([]))
+  let loopShare = 0
   for (const { model: { background }, timed } of stretches) {
     const jobs = timed.map(({ request, arrivalMs, gapMs }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), arrivalMs, gapMs, kept, servers, wait }))
     const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms }))
-    const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, isClosed })
-    for (const [index, list] of some.entries()) for (const ms of list) durations[index].push(ms)
+    const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, ...how })
+    for (const [index, list] of some.durations.entries()) for (const ms of list) durations[index].push(ms)
+    loopShare = Math.max(loopShare, some.loopShare)
   }
-  return durations
+  return { durations, loopShare }
 }
 
 /**
@@ -287,10 +305,10 @@ function isReproduced (base, measured) {
   return isNear(base.p50, measured.p50) && isNear(base.p95, measured.p95)
 }
 
-/** @param {Quantile} replayed @param {Quantile} measured */
-function isNear ({ value }, measured) {
+/** Where few requests lie between two of very different durations, the quantiles beside count, too. @param {Quantile} replayed @param {Quantile} measured */
+function isNear (replayed, measured) {
   const tolerance = Math.max(REPRODUCED_MS, measured.value * REPRODUCED_SHARE)
-  return value >= Math.min(measured.least, measured.value - tolerance) && value <= Math.max(measured.most, measured.value + tolerance)
+  return replayed.least <= Math.max(measured.most, measured.value + tolerance) && replayed.most >= Math.min(measured.least, measured.value - tolerance)
 }
 
 /**
@@ -333,7 +351,7 @@ function speedUp (models, { scale, pool }) {
     ownMs += sum(background, ({ ms, isCulprit }) => isCulprit ? 0 : ms)
     culpritMs += culpritIn(background)
   }
-  const afterMs = pool === null ? ownMs + culpritMs * scale : Math.max(ownMs + offLoopMs, culpritMs * scale / pool.most)
+  const afterMs = pool === null ? ownMs + culpritMs * scale : Math.max(ownMs + offLoopMs, culpritMs * scale / pool.threads)
   return afterMs <= 0 ? null : round((ownMs + culpritMs) / afterMs, 1)
 }
 

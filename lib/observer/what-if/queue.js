@@ -1,6 +1,7 @@
 'use strict'
 
-// Replays requests through one event loop, first come, first served: each runs, waits for something else, and runs again. Pure.
+// Replays requests through one event loop: each runs, waits for something else, and runs again. The loop takes what is ready in batches, as libuv
+// does. Pure.
 
 /**
  * @typedef {object} Job  milliseconds
@@ -22,13 +23,18 @@
  * @property {number} routes  how many
  * @property {number} servers  threads that work for the pool
  * @property {boolean} isClosed  a client sends its next request when it has the answer to the one before
+ * @property {boolean} isInArrivalOrder  false: as the kernel lists the sockets that are ready
  */
 
 // A replay of a closed loop can have more requests than were recorded.
 const MAX_REPLAYED = 40_000
 
-/** @param {Replay} replay @returns {number[][]} how long the requests of each route took, in milliseconds */
-function replayQueue ({ jobs, background, routes, servers, isClosed }) {
+/**
+ * @param {Replay} replay
+ * @returns {{ durations: number[][], loopShare: number }} how long the requests of each route took, in milliseconds; the share of the time in which the
+ *   loop was busy
+ */
+function replayQueue ({ jobs, background, routes, servers, isClosed, isInArrivalOrder }) {
   const durations = Array.from({ length: routes }, () => /** @type {number[]} */ ([]))
   const ready = new Heap()
   const pool = new Array(Math.max(1, servers)).fill(0)
@@ -42,36 +48,78 @@ function replayQueue ({ jobs, background, routes, servers, isClosed }) {
   for (const [first] of lines.values()) ready.push({ atMs: first.arrivalMs, job: first, arrivalMs: first.arrivalMs, isSecond: false, place: 0 })
   for (const { atMs, ms } of background) ready.push({ atMs, job: null, arrivalMs: atMs, ms, isSecond: false, place: -1 })
 
-  let freeMs = 0
-  let replayed = 0
-  for (let event = ready.pop(); event !== undefined && replayed < MAX_REPLAYED; event = ready.pop()) {
-    const { job, arrivalMs, place } = event
-    freeMs = Math.max(freeMs, event.atMs)
-    if (job === null) {
-      freeMs += event.ms ?? 0
-      continue
-    }
-    freeMs += event.isSecond ? job.secondMs : job.firstMs
-    if (!event.isSecond && (job.poolMs > 0 || job.waitMs > 0)) {
-      let atMs = freeMs
-      if (job.poolMs > 0) {
-        const server = pool.indexOf(Math.min(...pool))
-        atMs = pool[server] = Math.max(pool[server], atMs) + job.poolMs
-      }
-      ready.push({ atMs: atMs + job.waitMs, job, arrivalMs, isSecond: true, place })
-      continue
-    }
-    if (!event.isSecond) freeMs += job.secondMs
-    replayed++
-    durations[job.route].push(freeMs - arrivalMs)
-    if (place === -1) continue
-    const line = /** @type {Job[]} */ (lines.get(job.connection))
-    const next = (place + 1) % line.length
-    const atMs = freeMs + line[next].gapMs
-    // A client that was gone by then sends no more.
-    if (atMs < line[line.length - 1].endMs) ready.push({ atMs, job: line[next], arrivalMs: atMs, isSecond: false, place: next })
+  const poll = new Poll(ready, isInArrivalOrder)
+  let [freeMs, busyMs, replayed] = [0, 0, 0]
+  const runFor = (/** @type {number} */ ms) => {
+    freeMs += ms
+    busyMs += ms
   }
-  return durations
+  for (let batch = poll.next(freeMs); batch.length > 0 && replayed < MAX_REPLAYED; batch = poll.next(freeMs)) {
+    for (const { atMs, job, ms = 0, arrivalMs, isSecond, place } of batch) {
+      freeMs = Math.max(freeMs, atMs)
+      if (job === null) {
+        runFor(ms)
+        continue
+      }
+      runFor(isSecond ? job.secondMs : job.firstMs)
+      if (!isSecond && (job.poolMs > 0 || job.waitMs > 0)) {
+        let readyMs = freeMs
+        if (job.poolMs > 0) {
+          const server = pool.indexOf(Math.min(...pool))
+          readyMs = pool[server] = Math.max(pool[server], readyMs) + job.poolMs
+        }
+        ready.push({ atMs: readyMs + job.waitMs, job, arrivalMs, isSecond: true, place })
+        continue
+      }
+      if (!isSecond) runFor(job.secondMs)
+      replayed++
+      durations[job.route].push(freeMs - arrivalMs)
+      if (place === -1) continue
+      const line = /** @type {Job[]} */ (lines.get(job.connection))
+      const next = (place + 1) % line.length
+      const nextMs = freeMs + line[next].gapMs
+      // A client that was gone by then sends no more.
+      if (nextMs < line[line.length - 1].endMs) ready.push({ atMs: nextMs, job: line[next], arrivalMs: nextMs, isSecond: false, place: next })
+    }
+  }
+  return { durations, loopShare: freeMs === 0 ? 0 : busyMs / freeMs }
+}
+
+/**
+ * What is ready when the loop polls. The kernel lists first the sockets that it listed the last time, in the same order, where they are ready again:
+ * ep_send_events() of Linux puts a level-triggered file back on its list (fs/eventpoll.c). Others follow in the order in which they became ready.
+ */
+class Poll {
+  #ready
+  #isInArrivalOrder
+  /** By connection, the place in the batch before. @type {Map<number, number>} */
+  #places = new Map()
+
+  /** @param {Heap} ready @param {boolean} isInArrivalOrder */
+  constructor (ready, isInArrivalOrder) {
+    this.#ready = ready
+    this.#isInArrivalOrder = isInArrivalOrder
+  }
+
+  /** @param {number} nowMs @returns {Event[]} empty: nothing is left */
+  next (nowMs) {
+    /** @type {Event[]} */
+    const batch = []
+    for (let event = this.#ready.popUntil(Infinity); event !== undefined; event = this.#ready.popUntil(Math.max(nowMs, batch[0].atMs))) batch.push(event)
+    if (this.#isInArrivalOrder) return batch
+    if (batch.length > 1) {
+      const places = new Map(batch.map((event, index) => [event, this.#placeOf(event) ?? this.#places.size + index]))
+      batch.sort((left, right) => /** @type {number} */ (places.get(left)) - /** @type {number} */ (places.get(right)))
+    }
+    this.#places.clear()
+    for (const [index, { job, isSecond }] of batch.entries()) if (job !== null && !isSecond && job.connection !== 0) this.#places.set(job.connection, index)
+    return batch
+  }
+
+  /** @param {Event} event */
+  #placeOf ({ job, isSecond }) {
+    return job === null || isSecond ? undefined : this.#places.get(job.connection)
+  }
 }
 
 /** @typedef {{ atMs: number, job: Job | null, arrivalMs: number, ms?: number, isSecond: boolean, place: number }} Event  job null: ms of other work */
@@ -94,12 +142,13 @@ class Heap {
     items[at] = item
   }
 
-  /** @returns {Event | undefined} */
-  pop () {
+  /** @param {number} untilMs @returns {Event | undefined} */
+  popUntil (untilMs) {
     const items = this.#items
     const first = items[0]
-    const last = items.pop()
-    if (last === undefined || items.length === 0) return first
+    if (first === undefined || first.atMs > untilMs) return undefined
+    const last = /** @type {Event} */ (items.pop())
+    if (items.length === 0) return first
     let at = 0
     for (;;) {
       let child = at * 2 + 1

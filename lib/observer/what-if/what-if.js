@@ -5,14 +5,14 @@
 
 const os = require('node:os')
 const { kindOf } = require('../findings/detectors/hot-spot')
-const { processorShares } = require('../../shared/findings/readings')
+const { processorShares, utilizationOf } = require('../../shared/findings/readings')
 const { measuredRoutes, predict } = require('./predict')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { Prediction } from '../../../types/what-if' */
 /** @import { HotSpot, Readings } from '../../shared/findings/readings' */
 /** @import { RequestHistory, Stretch } from './request-history' */
-/** @import { Change } from './request-model' */
+/** @import { Pool, Question } from './predict' */
 
 // Findings about code that holds the loop.
 const PREDICTED = new Set(['hot-sync-call', 'hot-json', 'hot-logging', 'hot-clock', 'hot-dependency', 'hot-function'])
@@ -23,12 +23,10 @@ const MAX_PROCESSES = 32
 
 class WhatIf {
   #history
-  #cpus
 
-  /** @param {{ history: Pick<RequestHistory, 'stretches'>, cpus?: number }} parts */
-  constructor ({ history, cpus = os.availableParallelism() }) {
+  /** @param {{ history: Pick<RequestHistory, 'stretches'> }} parts */
+  constructor ({ history }) {
     this.#history = history
-    this.#cpus = cpus
   }
 
   /**
@@ -40,7 +38,7 @@ class WhatIf {
     if (!PREDICTED.has(finding.id) || finding.over !== null || readings.activity === null) return null
     const spots = spotsOf(finding, readings.activity.hotSpots)
     if (spots.size === 0) return null
-    const pool = this.#poolFor(finding.id === 'hot-sync-call' ? String(finding.evidence.api) : '', readings)
+    const pool = poolFor(finding.id === 'hot-sync-call' ? String(finding.evidence.api) : '', readings)
     const prediction = this.#predict(readings, { change: { isCulprit: ({ spot }) => spots.has(spot) }, scale: pool === null ? 0 : 1, pool })
     return { change: pool === null ? 'removed' : 'asynchronous', ...prediction }
   }
@@ -58,7 +56,7 @@ class WhatIf {
 
   /**
    * @param {Readings} readings
-   * @param {{ change: Change, scale: number, pool: { least: number, most: number } | null }} question
+   * @param {Pick<Question, 'change' | 'scale' | 'pool'>} question
    */
   #predict (readings, question) {
     const { waiting: starvedShare } = processorShares(readings)
@@ -71,19 +69,29 @@ class WhatIf {
     const last = activity?.busySamples.at(-1)
     return first === undefined || last === undefined ? [] : this.#history.stretches(first.atMicros - first.micros, last.atMicros)
   }
+}
 
-  /**
-   * The threads for what becomes asynchronous: those of the pool, but no more than CPUs for what computes. The loop and other work need CPUs, too.
-   * @param {string} api
-   * @param {Readings} readings
-   */
-  #poolFor (api, { process: reading }) {
-    const free = Math.max(1, this.#cpus - 1)
-    if (IN_PROCESSES.test(api)) return { least: free, most: MAX_PROCESSES }
-    if (!IN_POOL.test(api)) return null
-    const size = reading?.poolSize ?? 4
-    return { least: Math.min(size, free), most: api.startsWith('fs.') ? size : Math.min(size, this.#cpus) }
-  }
+/**
+ * The threads for what becomes asynchronous: those of libuv's pool, but no more than CPUs for what computes.
+ * @param {string} api
+ * @param {Readings} readings
+ * @returns {Pool | null}
+ */
+function poolFor (api, readings) {
+  const cpus = os.availableParallelism()
+  const size = readings.process?.poolSize ?? 4
+  const threads = IN_PROCESSES.test(api) ? MAX_PROCESSES : api.startsWith('fs.') ? size : Math.min(size, cpus)
+  return IN_PROCESSES.test(api) || IN_POOL.test(api) ? { threads, cpus, others: othersOn(cpus, utilizationOf(readings)) } : null
+}
+
+/**
+ * How many threads other than the loop want to run on these CPUs, by the load average of the last minute.
+ * @param {number} cpus  that the process may use, of those of the machine
+ * @param {number} loopShare  of a CPU that the loop uses
+ */
+function othersOn (cpus, loopShare) {
+  const [load] = os.loadavg()
+  return load === 0 ? 1 : Math.max(0, load - loopShare) * cpus / os.cpus().length // 0: not known, as on Windows
 }
 
 /**
