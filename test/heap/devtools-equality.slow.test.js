@@ -10,10 +10,9 @@ const { isDeepStrictEqual } = require('node:util')
 const { analyzeSnapshot } = require('../../lib/heap-diff/comparison/load-snapshots')
 const { toBaseline } = require('../../lib/heap-diff/comparison/baseline')
 const { compare } = require('../../lib/heap-diff/comparison/comparison')
-const { summarize } = require('../../lib/heap-diff/comparison/class-rows')
 const { makeScratch } = require('../store/scratch')
 const { snapshotOf, writeSnapshot, writtenBy } = require('./snapshots')
-const { statisticsOf } = require('./statistics')
+const { statisticsOf, summarize } = require('./statistics')
 
 const folders = [writtenBy('varied-app.js'), writtenBy('leaks/run.js', folder => ['kept-requests', folder])]
 const [varied, leaking] = folders

@@ -1,7 +1,8 @@
 'use strict'
 
-// What a heap is made of: the figures of DevTools' "Statistics" view, computed from the graph that was read.
+// What a heap is made of: the figures of DevTools' "Statistics" view and its table of classes, computed from the graph that was read.
 
+const { classifyNodes } = require('../../lib/heap-diff/comparison/class-rows')
 const { ROOT } = require('../../lib/heap-diff/graph/graph')
 
 /** @import { Analysis } from '../../lib/heap-diff/comparison/load-snapshots' */
@@ -56,4 +57,29 @@ function elementsSize (graph, node, retainers) {
   return 0
 }
 
-module.exports = { statisticsOf }
+/**
+ * The classes of one snapshot: how many objects, their own size, what they keep alive, and how near to the roots; what retains the most first.
+ * @param {Analysis} analysis
+ */
+function summarize (analysis) {
+  const { graph, dominators: { order, endOf, retainedSize } } = analysis
+  const { distances } = analysis.paths()
+  const { rowOfNode, rows } = classifyNodes(analysis)
+  const summaries = rows.map(({ key, name }) => ({ key, name, count: 0, shallowBytes: 0, retainedBytes: 0, distance: Infinity }))
+  const coveredTo = new Uint32Array(rows.length)
+  for (let position = 0; position < order.length; position++) {
+    const node = order[position]
+    if (graph.selfSize[node] === 0) continue
+    const row = rowOfNode[node]
+    const summary = summaries[row]
+    summary.count++
+    summary.shallowBytes += graph.selfSize[node]
+    summary.distance = Math.min(summary.distance, distances[node])
+    if (position < coveredTo[row]) continue // one of its class dominates it: counted there
+    coveredTo[row] = endOf[node]
+    summary.retainedBytes += retainedSize[node]
+  }
+  return summaries.filter(({ count }) => count > 0).sort((a, b) => b.retainedBytes - a.retainedBytes)
+}
+
+module.exports = { statisticsOf, summarize }

@@ -15,7 +15,7 @@ const { matchIds, NONE } = require('./match-ids')
 
 /** @import { Suspect } from '../suspects/suspects' */
 /** @import { TakeFacts } from '../../probe/heap/take-snapshot' */
-/** @import { Analysis, BaseSnapshot, LoadOptions, Progress } from './load-snapshots' */
+/** @import { Analysis, BaseSnapshot, LoadOptions } from './load-snapshots' */
 /** @import { Baseline } from './baseline' */
 /** @import { Balance, ClassChange } from './comparison' */
 
