@@ -77,7 +77,7 @@ function renderFlameGraph ({ title, header, graph }) {
  */
 function headerHtml ({ samples, processes }, root, { title = 'CPU profile', startedAt, notes = [] }) {
   const facts = [
-    ...(startedAt === undefined ? [] : [timeHtml(startedAt)]),
+    ...(startedAt === undefined ? [] : [`<time datetime="${new Date(startedAt).toISOString()}">${localTimeWithZone(startedAt)}</time>`]),
     describeTotal(root.totalMicros, processes),
     `${samples.length} samples`
   ]
@@ -118,11 +118,6 @@ function processesHtml (root, processes) {
     `${escapeHtml(process)} ${(busy > 0 ? 100 * busyMicros / busy : 0).toFixed(1)} %`)
   if (times.length > MAX_PROCESSES) shown.push(`and ${times.length - MAX_PROCESSES} more`)
   return [`<p class="facts">Busy time by ${kindOf(processes)}: ${shown.join(' · ')}</p>`]
-}
-
-/** @param {number} epochMs */
-function timeHtml (epochMs) {
-  return `<time datetime="${new Date(epochMs).toISOString()}">${localTimeWithZone(epochMs)}</time>`
 }
 
 /** @param {CallTree} root */

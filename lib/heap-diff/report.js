@@ -133,18 +133,13 @@ function tableLines (classes, { withNoise, maxClasses }) {
   const shown = wanted.slice(0, maxClasses)
   const cells = [COLUMNS.map(({ title }) => title), ...shown.map(row => COLUMNS.map(({ cell }) => cell(row)))]
   const widths = COLUMNS.map((_, index) => Math.max(...cells.map(row => row[index].length)))
-  const names = ['Class', ...shown.map(({ name }) => shorten(name))]
+  const names = ['Class', ...shown.map(({ name }) => name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name)]
   const lines = cells.map((row, at) => [...row.map((cell, index) => cell.padStart(widths[index])), names[at]].join('  '))
   const rest = [
     wanted.length > shown.length ? `${wanted.length - shown.length} more classes` : '',
     wanted.length < classes.length ? `V8 internals hidden: ${classes.length - wanted.length}` : ''
   ].filter(text => text !== '')
   return rest.length === 0 ? lines : [...lines, rest.join(', ')]
-}
-
-/** @param {string} name */
-function shorten (name) {
-  return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name
 }
 
 /** @param {Place | null} place */

@@ -49,7 +49,7 @@ async function readMetrics (registry, { openedAtMs = 0, withExemplars = false } 
     help,
     type,
     aggregator,
-    values: values.map((/** @type {any} */ value) => ({ ...plainValue(value), ...(withExemplars && exemplarOf(value)) }))
+    values: values.map((/** @type {any} */ value) => ({ ...plainValue(value), ...(withExemplars && value.exemplar && { exemplar: value.exemplar }) }))
   }))
   return { openedAtMs, readAtMs, contentType, metrics }
 }
@@ -72,11 +72,6 @@ function nameOfSeries (name) {
 /** @param {any} value @returns {Value} */
 function plainValue ({ labels = {}, metricName, value }) {
   return { labels, ...(metricName !== undefined && { metricName }), value: Number.isFinite(value) ? value : String(value) }
-}
-
-/** @param {any} value  of a registry; few have an exemplar */
-function exemplarOf ({ exemplar }) {
-  return exemplar && { exemplar }
 }
 
 module.exports = { createMetricsReading, readMetrics, readOpenMetrics }

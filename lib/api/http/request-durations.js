@@ -138,7 +138,7 @@ class RequestDurations {
     const boundedStatus = Number.isInteger(status) && status >= 100 && status <= 599 ? status : OTHER
     if (boundedStatus === OTHER || boundedRoute !== route) this.#overflowed++
     const { name, byStatus } = entryOf(entryOf(this.#byRoute, boundedRoute, createMap), active, () => ({ name: `${active.method} ${boundedRoute}`, byStatus: new Map() }))
-    entryOf(byStatus, boundedStatus, createBuckets).observe(seconds)
+    entryOf(byStatus, boundedStatus, () => new BucketCounts(BOUNDS_SECONDS)).observe(seconds)
     return boundedRoute === route ? name : this.#share(active, route, byStatus)
   }
 
@@ -181,10 +181,6 @@ class RequestDurations {
 /** @returns {Map<any, any>} */
 function createMap () {
   return new Map()
-}
-
-function createBuckets () {
-  return new BucketCounts(BOUNDS_SECONDS)
 }
 
 /** @template K, V @param {Map<K, V>} map @param {K} key @param {() => V} create @returns {V} */

@@ -6,7 +6,7 @@
 const { DELAY_GAUGES, HEAP_METRICS } = require('./runtime-definitions')
 
 /** @import { HeapTrend } from '../../../types/diagnostics' */
-/** @import { CountedCalls, Counts, CountedStall, StallCounts } from '../../observer/counts' */
+/** @import { CountedCalls, Counts, CountedStall } from '../../observer/counts' */
 /** @import { BucketReading } from '../../base/bucket-counts' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */
@@ -123,7 +123,7 @@ const ROWS = Object.freeze([
     type: 'counter',
     labelNames: ['cause'],
     source: 'stalls',
-    collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, count, exemplar }) => ({ labels: { cause }, value: count, exemplar }))
+    collect: ({ stalls }) => withExemplars(stalls.totals, stalls.traced, ({ cause }) => cause).map(({ cause, count, exemplar }) => ({ labels: { cause }, value: count, exemplar }))
   },
   {
     name: 'loopscope_stall_seconds_total',
@@ -131,7 +131,7 @@ const ROWS = Object.freeze([
     type: 'counter',
     labelNames: ['cause'],
     source: 'stalls',
-    collect: ({ stalls }) => totalsByCause(stalls).map(({ cause, seconds, exemplar }) => ({ labels: { cause }, value: seconds, exemplar }))
+    collect: ({ stalls }) => withExemplars(stalls.totals, stalls.traced, ({ cause }) => cause).map(({ cause, seconds, exemplar }) => ({ labels: { cause }, value: seconds, exemplar }))
   },
   {
     name: 'loopscope_stall_route_seconds_total',
@@ -139,7 +139,7 @@ const ROWS = Object.freeze([
     type: 'counter',
     labelNames: ['http_route'],
     source: 'stalls',
-    collect: ({ stalls }) => totalsByRoute(stalls).map(({ route, seconds, exemplar }) => ({ labels: { http_route: route ?? '' }, value: seconds, exemplar }))
+    collect: ({ stalls }) => withExemplars(stalls.routeTotals, stalls.traced, ({ route }) => route).map(({ route, seconds, exemplar }) => ({ labels: { http_route: route ?? '' }, value: seconds, exemplar }))
   },
 
   // HTTP requests by route, under OpenTelemetry's names and labels. Routes are templates; request-durations.js bounds their number.
@@ -428,28 +428,18 @@ function labelsOf ({ api, route }) {
   return { api, http_route: route }
 }
 
-/** @param {StallCounts} stalls */
-function totalsByCause (stalls) {
-  const exemplars = newestExemplars(stalls.traced, ({ cause }) => cause)
-  return stalls.totals.map(total => ({ ...total, exemplar: exemplars.get(total.cause) }))
-}
-
-/** @param {StallCounts} stalls */
-function totalsByRoute (stalls) {
-  const exemplars = newestExemplars(stalls.traced, ({ route }) => route)
-  return stalls.routeTotals.map(total => ({ ...total, exemplar: exemplars.get(total.route) }))
-}
-
 /**
- * For each number, the trace of the newest stall counted in it. OpenMetrics exposes it.
- * @template Key
+ * Each total with the trace of the newest stall counted in it, which OpenMetrics exposes.
+ * @template {Partial<CountedStall>} Total
+ * @param {readonly Total[]} totals
  * @param {readonly CountedStall[]} stalls  newest first
- * @param {(stall: CountedStall) => Key} keyOf
- * @returns {Map<Key, Exemplar>} the newest of each key
+ * @param {(counted: Partial<CountedStall>) => unknown} keyOf
+ * @returns {(Total & { exemplar?: Exemplar })[]}
  */
-function newestExemplars (stalls, keyOf) {
+function withExemplars (totals, stalls, keyOf) {
   // The last entry of a key wins in a map: the newest.
-  return new Map(stalls.toReversed().flatMap(stall => exemplarsOf([stall]).map(exemplar => [keyOf(stall), exemplar])))
+  const exemplars = new Map(stalls.toReversed().flatMap(stall => exemplarsOf([stall]).map(exemplar => [keyOf(stall), exemplar])))
+  return totals.map(total => ({ ...total, exemplar: exemplars.get(keyOf(total)) }))
 }
 
 /** @param {readonly CountedStall[]} stalls @returns {Exemplar[]} in the same order, for those with a trace */

@@ -9,7 +9,7 @@ const { DEFINITIONS } = require('./definitions')
 
 /** @import { Metric as PromClientMetric, Registry } from 'prom-client' */
 /** @import { Logger } from '../../../types/diagnostics' */
-/** @import { Exemplar, HistogramSample, Labels, MetricDefinition, MetricSources, NumberSample } from './definitions' */
+/** @import { Exemplar, HistogramSample, Labels, MetricDefinition, MetricSources } from './definitions' */
 
 /**
  * One line of the exposition.
@@ -129,7 +129,7 @@ function createMetric (definition, sources, logger) {
     // For JSON and so for cluster aggregation, which supports plain labels only.
     async get () {
       const reading = await this.getForPromString()
-      return { ...reading, values: reading.values.map(withAllLabels) }
+      return { ...reading, values: reading.values.map(({ sharedLabels, labels, ...value }) => ({ ...value, labels: { ...sharedLabels, ...labels } })) }
     },
     // registry.resetMetrics() is for tests of the application's own metrics; loopscope's counts are kept elsewhere.
     reset () {}
@@ -148,17 +148,12 @@ async function collectSafely (definition, sources, logger) {
     // Optional sources of a metric are read with ?. there.
     const given = /** @type {Required<MetricSources>} */ ({ ...sources, ...await sources.observer?.read() })
     if (given[definition.source] === undefined) return []
-    if (definition.type !== 'histogram') return definition.collect(given).map(numberValue)
+    if (definition.type !== 'histogram') return definition.collect(given).map(({ labels = {}, value, exemplar }) => ({ labels, value, ...(exemplar && { exemplar }) }))
     return definition.collect(given).flatMap(sample => histogramValues(definition.name, sample))
   } catch (error) {
     warnOnce(logger, 'LOOPSCOPE_WARN_INTERNAL', error)
     return []
   }
-}
-
-/** @param {NumberSample} sample @returns {Value} */
-function numberValue ({ labels = {}, value, exemplar }) {
-  return { labels, value, ...(exemplar && { exemplar }) }
 }
 
 /** @param {string} name @param {HistogramSample} sample @returns {Value[]} */
@@ -185,11 +180,6 @@ function histogramValues (name, { labels = {}, reading, exemplars = [] }) {
 function exemplarWithin (exemplars, above = -Infinity, upTo = Infinity) {
   const exemplar = exemplars.find(({ value }) => value > above && value <= upTo)
   return exemplar && { exemplar }
-}
-
-/** @param {Value} value @returns {Value} */
-function withAllLabels ({ sharedLabels, labels, ...value }) {
-  return { ...value, labels: { ...sharedLabels, ...labels } }
 }
 
 module.exports = { createMetrics, holdMetrics }

@@ -125,7 +125,7 @@ function fishScript (commands) {
     ...commands.flatMap(command => optionsOf(command).map(({ option, short, takesValue, meaning }) =>
       complete(isCommand([command.name]), `-l ${option}${short === undefined ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''} -d ${quoteForFish(meaning)}`))),
     complete(isCommand(named(takesProcess)), '-a "(loopscope completion --processes 2>/dev/null)"'),
-    complete(isCommand(named(takesFile)), '-F'),
+    complete(isCommand(named(({ usage }) => TAKES_FILE.test(usage))), '-F'),
     complete(isCommand(['completion']), `-a ${quoteForFish(SHELLS.join(' '))}`),
     complete(isCommand(['help']), `-a ${quoteForFish(named(() => true).join(' '))}`)
   ]
@@ -141,11 +141,6 @@ function optionsOf ({ options }) {
 /** @param {ListedCommand} command */
 function takesProcess ({ usage }) {
   return usage.includes(TAKES_PROCESS)
-}
-
-/** @param {ListedCommand} command */
-function takesFile ({ usage }) {
-  return TAKES_FILE.test(usage)
 }
 
 /** @param {string} text */

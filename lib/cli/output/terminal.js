@@ -65,7 +65,7 @@ function createTerminal ({ output = process.stdout, notes = process.stderr, env 
     tableColumns,
     rows: () => ('rows' in output && output.rows) || DEFAULT_ROWS,
     /** The name of the file that standard output is redirected to; '' where there is none. */
-    outputFile: () => 'fd' in output ? nameOfDescriptor(Number(output.fd)) : '',
+    outputFile: () => 'fd' in output ? attempt(() => fs.readlinkSync(`/proc/self/fd/${output.fd}`), '') : '', // no /proc
     /** @type {(style: Painted['style'], text: string) => Painted} */
     paint: (style, text) => ({ style, text }),
     /** @type {(text: string, seconds?: number) => Progress} */
@@ -124,11 +124,6 @@ async function askUser (notes, question, signal) {
   } finally {
     questions.close()
   }
-}
-
-/** @param {number} descriptor */
-function nameOfDescriptor (descriptor) {
-  return attempt(() => fs.readlinkSync(`/proc/self/fd/${descriptor}`), '') // no /proc
 }
 
 /**

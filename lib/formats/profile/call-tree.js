@@ -7,7 +7,7 @@ const { assertCpuProfile } = require('./assert-profile')
 const { createFrameOf, describeFile } = require('./frame')
 const { showNames } = require('./shown-names')
 
-/** @import { CallFrame, CpuProfile, EncodeContext, ProfileNode } from '../../../types/profile' */
+/** @import { CpuProfile, EncodeContext, ProfileNode } from '../../../types/profile' */
 /** @import { Frame } from './frame' */
 
 /**
@@ -33,7 +33,7 @@ const { showNames } = require('./shown-names')
 function buildCallTree (profile, context = {}) {
   assertCpuProfile(profile)
   const { order, byId } = mergeNodes(profile, context)
-  addTimes(profile, byId)
+  for (const { tree, of, ...spent } of spansOf(profile, byId)) addTime(tree, of, spent)
   for (const tree of order) scaleLines(tree)
   addTotals(order)
   if (context.names !== 'bare') showNames(order[0])
@@ -133,11 +133,6 @@ function childOf (parent, frame, { order, below }) {
 /** @param {Frame} frame @returns {CallTree} */
 function createTree (frame) {
   return { frame, selfMicros: 0, totalMicros: 0, selfSamples: 0, children: [], lines: new Map(), routes: new Map(), processes: new Map() }
-}
-
-/** @param {CpuProfile} profile @param {Map<number, CallTree>} byId */
-function addTimes (profile, byId) {
-  for (const { tree, of, ...spent } of spansOf(profile, byId)) addTime(tree, of, spent)
 }
 
 /**

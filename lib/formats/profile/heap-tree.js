@@ -76,13 +76,8 @@ function buildHeapTree (sampling, context = {}) {
  */
 function subtract ({ profile, before }) {
   if (before === null) return profile
-  const last = lastOrdinal(before)
+  const last = before.samples.reduce((last, { ordinal }) => Math.max(last, ordinal), 0)
   return { head: subtractNode(profile.head, before.head), samples: profile.samples.filter(({ ordinal }) => ordinal > last) }
-}
-
-/** @param {SamplingProfile} profile */
-function lastOrdinal ({ samples }) {
-  return samples.reduce((last, { ordinal }) => Math.max(last, ordinal), 0)
 }
 
 /** @param {SampledNode} node @param {SampledNode} was @returns {SampledNode} */

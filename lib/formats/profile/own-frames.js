@@ -31,6 +31,7 @@ class Rewriting {
   #profile
   /** @type {Map<number, ProfileNode>} */
   #byId
+  /** Nodes that are, or have somewhere below them, a function that belongs neither to loopscope nor to Node.js. */
   #callsUsers
   /** @type {Map<number, ProfileNode>} */
   #kept = new Map()
@@ -44,7 +45,7 @@ class Rewriting {
   constructor (profile) {
     this.#profile = profile
     this.#byId = new Map(profile.nodes.map(node => [node.id, node]))
-    this.#callsUsers = callersOfUsers(profile)
+    this.#callsUsers = withCallers(profile.nodes, profile.nodes.filter(({ callFrame }) => isUsers(callFrame)).map(({ id }) => id))
     this.#unusedId = profile.nodes.reduce((most, { id }) => Math.max(most, id), 0) + 1
   }
 
@@ -82,12 +83,8 @@ class Rewriting {
   }
 
   #programId () {
-    this.#program ??= this.#findProgram() ?? this.#addProgram()
+    this.#program ??= this.#profile.nodes[0].children?.find(id => this.#byId.get(id)?.callFrame.functionName === PROGRAM.functionName) ?? this.#addProgram()
     return this.#program
-  }
-
-  #findProgram () {
-    return this.#profile.nodes[0].children?.find(id => this.#byId.get(id)?.callFrame.functionName === PROGRAM.functionName)
   }
 
   #addProgram () {
@@ -95,14 +92,6 @@ class Rewriting {
     this.#keep({ id, callFrame: PROGRAM }, { id: this.#profile.nodes[0].id, isUsers: false })
     return id
   }
-}
-
-/**
- * @param {CpuProfile} profile
- * @returns {Set<number>} nodes that are, or have somewhere below them, a function that belongs neither to loopscope nor to Node.js
- */
-function callersOfUsers ({ nodes }) {
-  return withCallers(nodes, nodes.filter(({ callFrame }) => isUsers(callFrame)).map(({ id }) => id))
 }
 
 /** @param {CallFrame} callFrame */

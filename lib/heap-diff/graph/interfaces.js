@@ -39,17 +39,12 @@ function toInterface (names) {
   const properties = []
   for (const name of names) {
     if (name === '__proto__') continue
-    const formatted = formatProperty(name)
+    const formatted = /[,'"{}]/.test(name) ? JSON.stringify(name) : name
     if (text.length > 1 && text.length + formatted.length > MAX_NAME_LENGTH) break
     text += text.length === 1 ? formatted : `, ${formatted}`
     properties.push(name)
   }
   return { name: `${text}}`, properties }
-}
-
-/** @param {string} name */
-function formatProperty (name) {
-  return /[,'"{}]/.test(name) ? JSON.stringify(name) : name
 }
 
 /**

@@ -104,7 +104,7 @@ class Router {
     const { route, signal } = call
     try {
       const result = await this.#run(call)
-      return isProblem(result) ? problemResponse(result, route) : result
+      return 'detail' in result ? problemResponse(result, route) : result
     } catch (/** @type {any} */ error) {
       if (signal.aborted) return problemResponse(CLIENT_LEFT, route)
       const problem = toProblem(error)
@@ -167,11 +167,6 @@ function wrongMethod ({ methods }) {
   const allowed = Object.keys(methods).flatMap(method => method === 'GET' ? ['GET', 'HEAD'] : [method])
   const names = allowed.join(', ')
   return { status: 405, detail: `This route knows ${names}.`, remedy: 'Use one of them.', headers: { Allow: names } }
-}
-
-/** @param {AdminResponse | Problem} result @returns {result is Problem} */
-function isProblem (result) {
-  return 'detail' in result
 }
 
 /** @param {AdminResponse} response */

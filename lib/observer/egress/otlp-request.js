@@ -65,7 +65,7 @@ function writeProfile ({ message, sampleType, at, samples, attributes, id }) {
   const { timeNanos, durationNanos, periodType, period } = message
   return new ProtobufWriter()
     .message(1, writeValueType(sampleType))
-    .messages(2, samples.map(sample => writeSample(sample, at)))
+    .messages(2, samples.map(sample => new ProtobufWriter().number(1, sample.stack).numbers(2, sample.attributes).number(3, sample.link).numbers(4, [sample.values[at]])))
     .fixed64(3, BigInt(timeNanos))
     .number(4, Number(durationNanos))
     .message(5, writeValueType(periodType ?? sampleType))
@@ -91,11 +91,6 @@ function placeSample ({ locationId, value, label }, dictionary, link) {
     link,
     values: value.map(Number)
   }
-}
-
-/** @param {PlacedSample} sample @param {number} at */
-function writeSample ({ stack, attributes, link, values }, at) {
-  return new ProtobufWriter().number(1, stack).numbers(2, attributes).number(3, link).numbers(4, [values[at]])
 }
 
 /** @param {Record<string, string>} labels */

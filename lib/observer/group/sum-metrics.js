@@ -72,7 +72,7 @@ function sumMetric (metrics, writeSum) {
  * @returns {Value[]}
  */
 function sumHistograms (metrics, writeSum) {
-  const histograms = metrics.flatMap(({ values }) => [...groupBy(values.filter(isBucket), keyWithoutBound).values()].map(toHistogram))
+  const histograms = metrics.flatMap(({ values }) => [...groupBy(values.filter(isBucket), ({ labels: { le, ...labels } }) => keyOf(labels)).values()].map(toHistogram))
   const byLabels = groupBy(histograms, ({ labels }) => keyOf(labels))
   const rest = gatherSeries(metrics.flatMap(({ values }) => values.filter(value => !isBucket(value))))
   return [
@@ -84,11 +84,6 @@ function sumHistograms (metrics, writeSum) {
 /** @param {Value} value */
 function isBucket ({ labels }) {
   return labels.le !== undefined
-}
-
-/** @param {Value} bucket */
-function keyWithoutBound ({ labels: { le, ...labels } }) {
-  return keyOf(labels)
 }
 
 /** @param {Value[]} buckets  of one series of one process @returns {Histogram} */

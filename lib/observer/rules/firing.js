@@ -25,7 +25,7 @@ const NO_SUSPECT = Object.freeze({ culprit: null, route: null })
 
 /** @param {Rule} rule @param {Judged[]} judged @param {Suspect} suspect @param {number} at @returns {Firing} */
 function newFiring (rule, judged, { culprit, route }, at) {
-  const conditions = judged.map(({ name, value }) => ({ name, value: value === null ? null : rounded(value), wanted: rule.when[name] ?? '' }))
+  const conditions = judged.map(({ name, value }) => ({ name, value: value === null ? null : Math.round(value * 1000) / 1000, wanted: rule.when[name] ?? '' }))
   return { rule: rule.name, at, conditions, culprit, route, artifacts: [] }
 }
 
@@ -45,11 +45,6 @@ function showRule (rule) {
   const { name, when, withinSeconds, forSeconds, limit } = rule
   const windowed = conditionsOf(rule).some(name => WINDOWED.includes(name))
   return { name, when, withinSeconds: windowed ? withinSeconds : null, forSeconds, do: rule.do.map(showAction), limit }
-}
-
-/** @param {number} value  rounded to thousandths, as shares need it */
-function rounded (value) {
-  return Math.round(value * 1000) / 1000
 }
 
 /**

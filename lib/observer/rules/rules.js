@@ -124,7 +124,7 @@ class Rules {
       const { stallMs } = watched.rule.when
       if (stallMs !== undefined) this.#endings.push(stalls.addAlarm(stallMs, guarded((/** @type {Stuck} */ stuck) => this.#seeStuck(watched, stuck))))
     }
-    if (this.#watched.some(({ rule }) => needsTicks(rule))) this.#endings.push(stalls.interval(TICK_MS, () => this.#tick()))
+    if (this.#watched.some(({ rule }) => conditionsOf(rule).some(name => name !== 'stallMs'))) this.#endings.push(stalls.interval(TICK_MS, () => this.#tick()))
   }
 
   stop () {
@@ -185,11 +185,6 @@ class Rules {
       if (when.stallMs !== undefined && durationMs >= when.stallMs && !wasReported) watch.see(this.#readings.read({ durationMs }), stall)
     }
   }
-}
-
-/** @param {Rule} rule */
-function needsTicks (rule) {
-  return conditionsOf(rule).some(name => name !== 'stallMs')
 }
 
 /**

@@ -184,7 +184,7 @@ function findSampledCalls (profile) {
     const micros = profile.timeDeltas[index]
     if (!idle.has(id)) busyMicros += micros
     const found = callOf(id)
-    if (found !== null) add(calls, found, micros, routeOf(profile, index))
+    if (found !== null) add(calls, found, micros, profile.routes?.names[profile.routes.samples[index]] ?? null)
   })
   return { calls: [...calls.values()], busyMicros }
 }
@@ -251,11 +251,6 @@ function findCall (leaf, byId, parents) {
 /** @param {CallFrame} callFrame */
 function isOwn ({ functionName, url }) {
   return functionName === WRAPPER_NAME || OWN.some(folder => url.startsWith(folder))
-}
-
-/** @param {CpuProfile} profile @param {number} index  of a sample */
-function routeOf ({ routes }, index) {
-  return routes?.names[routes.samples[index]] ?? null
 }
 
 module.exports = { findSampledCalls, SampledCalls }

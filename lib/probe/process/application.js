@@ -27,7 +27,7 @@ const MAX_SEARCHED = 500 // of files and folders
 function findApplication ({ entry = process.argv[1], folder = process.cwd() } = {}) {
   const start = entry === undefined ? folder : path.dirname(attempt(() => fs.realpathSync(entry), path.resolve(entry))) // of node -e, or a file given without its extension
   const own = nearestPackage(start) ?? { root: start, name: NAMELESS }
-  if (entry === undefined || !isOfPackage(entry)) return own
+  if (entry === undefined || !entry.split(path.sep).includes('node_modules')) return own
   // A command of a package, such as `next start`, runs the application in the working directory. Where that holds no code (only a configuration, or
   // data), the package is the application, as it is where it is installed globally.
   const ofFolder = nearestPackage(folder)
@@ -58,11 +58,6 @@ function * entriesOf (folder) {
       dir.closeSync()
     }
   } catch {} // not readable
-}
-
-/** @param {string} file */
-function isOfPackage (file) {
-  return file.split(path.sep).includes('node_modules')
 }
 
 /** @param {string} start */

@@ -24,7 +24,7 @@ function readScriptMaps (urls) {
   const maps = []
   for (const url of urls) {
     if (maps.length > 0 && performance.now() > untilMs) break
-    maps.push(attempt(() => mapOfNode(url), null) ?? retrieveFirst(retrievers, fileOf(url)))
+    maps.push(attempt(() => mapOfNode(url), null) ?? retrieveFirst(retrievers, attempt(() => fileURLToPath(url), url))) // these take scripts by path
   }
   return maps
 }
@@ -42,11 +42,6 @@ function mapOfNode (url) {
 function retrieversOfPackages () {
   return Object.keys(require.cache).filter(file => SUPPORT.test(file))
     .map(file => attempt(() => require.cache[file]?.exports.retrieveSourceMap, null)).filter(retrieve => typeof retrieve === 'function')
-}
-
-/** These take scripts by path. @param {string} url */
-function fileOf (url) {
-  return attempt(() => fileURLToPath(url), url)
 }
 
 /** @param {((file: string) => unknown)[]} retrievers @param {string} file */

@@ -132,7 +132,7 @@ function createOriginalPlaces (toOriginal = async frames => frames) {
       if (isAsking || asked.length === 0) return
       isAsking = true
       try {
-        const frames = asked.map(toFrame)
+        const frames = asked.map(place => ({ functionName: place.function, scriptId: '0', url: place.file, lineNumber: place.line - 1, columnNumber: place.column - 1 }))
         const original = await toOriginal(frames)
         for (const [index, place] of asked.entries()) {
           const frame = original[index]
@@ -143,11 +143,6 @@ function createOriginalPlaces (toOriginal = async frames => frames) {
       }
     }
   }
-}
-
-/** @param {CallPlace} place @returns {CallFrame} */
-function toFrame (place) {
-  return { functionName: place.function, scriptId: '0', url: place.file, lineNumber: place.line - 1, columnNumber: place.column - 1 }
 }
 
 /** @param {CallFrame} frame @param {CallFrame} original @returns {CallPlace | null} null where they are the same */

@@ -4,7 +4,6 @@
 // measured; the sampled calls are in the observer.
 
 /** @import { ExactSyncCall, Logger, SyncCalls } from '../../../types/diagnostics' */
-/** @import { ToOriginal } from './call-site' */
 /** @import { DetectorOptions } from './detector' */
 /** @import { FlagCount } from '../../shared/sync-calls/flags' */
 /** @import { SyncCallSum } from '../../shared/sync-calls/totals' */

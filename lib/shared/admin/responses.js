@@ -127,12 +127,7 @@ function toProblem (error) {
   const { status, remedy, retryAfterSeconds } = known
   /** @type {Record<string, string>} */
   const headers = retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}
-  return { status, detail: sentence(error.message), remedy, code: error.code, headers }
-}
-
-/** @param {string} message */
-function sentence (message) {
-  return message.endsWith('.') ? message : `${message}.`
+  return { status, detail: error.message.endsWith('.') ? error.message : `${error.message}.`, remedy, code: error.code, headers }
 }
 
 module.exports = { createResponse, json, lengthOf, problemResponse, text, toProblem }

@@ -45,7 +45,7 @@ function describeSlow (request) {
 function describeCause (request) {
   const { ownMs, behindMs, gcMs, waitingMs } = request
   const longest = Math.max(ownMs, behindMs, gcMs, waitingMs)
-  if (longest === behindMs) return `waited ${bound(request)}${showMs(behindMs)} behind ${describeBehind(request)}`
+  if (longest === behindMs) return `waited ${request.unreadMs > request.behindMs / 2 ? 'up to ' : ''}${showMs(behindMs)} behind ${describeBehind(request)}`
   if (longest === ownMs) return 'its own code'
   return longest === gcMs ? 'garbage collection' : `waited for ${describeWaits(request)}`
 }
@@ -71,11 +71,6 @@ function describeStep ({ kind, route, call, line }) {
   const what = call === null ? line?.awaited : `${call.kind} ${call.operation} ${call.target}`
   const at = line === null ? '' : ` at ${line.function} ${line.file}:${line.line}`
   return `waiting${what ? ` for ${what}` : ''}${at}`
-}
-
-/** @param {Pick<SlowRequest, 'unreadMs' | 'behindMs'>} request */
-function bound ({ unreadMs, behindMs }) {
-  return unreadMs > behindMs / 2 ? 'up to ' : ''
 }
 
 /** @param {Pick<SlowRequest, 'route' | 'behindMs' | 'behind'>} request */

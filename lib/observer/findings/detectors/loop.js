@@ -15,7 +15,6 @@ const { isWorth, kindOf, placeOf } = require('./hot-spot')
 /** @import { Culprit, Stall } from '../../../../types/diagnostics' */
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
-/** @import { RouteWaits } from '../../../../types/waits' */
 /** @import { Readings, HotSpot } from '../../../shared/findings/readings' */
 
 const SHORT_TURNS = Object.freeze({

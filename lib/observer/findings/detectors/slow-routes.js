@@ -13,7 +13,6 @@ const { CALLBACK_KINDS, isDatabase } = require('../../waits/await-stacks')
 const { linesOf, mayBeLongPoll, placeOf } = require('../waiting')
 
 /** @import { RequestInFlight } from '../../../../types/requests' */
-/** @import { Finding } from '../../../../types/findings' */
 /** @import { RouteWaits, WaitLine } from '../../../../types/waits' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */

@@ -94,7 +94,7 @@ function findCulprit (profile, context = {}, stacks = []) {
   const root = withInlinedCalls(tree, stacks, source)
   const path = heaviestPath(root)
   const inclusive = inclusiveMicros(root)
-  const gcMicros = root.children.find(({ frame }) => isMeta(frame, '(garbage collector)'))?.totalMicros ?? 0
+  const gcMicros = root.children.find(({ frame }) => frame.origin === 'meta' && frame.name === '(garbage collector)')?.totalMicros ?? 0
   const codeMicros = root.children.reduce((sum, child) => child.frame.origin === 'meta' ? sum : sum + child.totalMicros, 0)
   const depth = culpritDepth(path, source, ({ frame }) => (inclusive.get(frame) ?? 0) >= codeMicros * culpritShare)
   const shareOf = (/** @type {CallTree} */ { frame }) => Math.round(Math.min(1, (inclusive.get(frame) ?? 0) / codeMicros) * 1e3) / 1e3
@@ -231,11 +231,6 @@ function toCodeFrame (tree, source, position) {
   const line = hottestLine(tree, source)
   const name = publicName(frame) ?? frame.name
   return { function: name, file: frame.file, line: line ?? frame.line, column: line === null || line === frame.line ? frame.column : 0 }
-}
-
-/** @param {Frame} frame @param {string} name */
-function isMeta (frame, name) {
-  return frame.origin === 'meta' && frame.name === name
 }
 
 /**
@@ -382,7 +377,7 @@ function enteredPackage (path, depth, matches, position, source) {
   const written = !isWrapped && MEANINGFUL_NAME.test(frame.name) ? null : nameAt(source.read(caller.file, position.line)[0] ?? '', position.column)
   const name = packageOf(frame.file)
   // Wrappers rename what they wrap, and the call of a callback between is not the call of the package.
-  const isMain = entranceMicros(path[depth], outermost.frame) >= packageMicros(path[depth], packageOf(outermost.frame.file)) * ENTERED_SHARE
+  const isMain = enteredMicros(path[depth], frame => frame === outermost.frame) >= packageMicros(path[depth], packageOf(outermost.frame.file)) * ENTERED_SHARE
   const entrance = isWrapped ? (path[depth + 1] === outermost && written) || NAMELESS : isMain ? written ?? nameOf(frame, matches) : NAMELESS
   return {
     package: name,
@@ -409,26 +404,22 @@ function wrappedIn (wrapper, path, minMicros, { dependsOn }) {
  * Time in a package below a function of the application, which may enter it at several functions.
  * @param {CallTree} caller
  * @param {string} name
- * @returns {number}
  */
-function packageMicros ({ children }, name) {
-  return children.reduce((micros, child) => {
-    if (child.frame.origin !== 'dependency') return micros + packageMicros(child, name)
-    return packageOf(child.frame.file) === name ? micros + child.totalMicros : micros
-  }, 0)
+function packageMicros (caller, name) {
+  return enteredMicros(caller, ({ file }) => packageOf(file) === name)
 }
 
 /**
- * Time in one function of a package below a function of the application.
+ * Time below a function of the application in the functions at which it enters packages.
  * @param {CallTree} caller
- * @param {Frame} entrance
+ * @param {(entrance: Frame) => boolean} isMeant
  * @returns {number}
  */
-function entranceMicros ({ children }, entrance) {
-  return children.reduce((micros, child) => {
-    if (child.frame.origin !== 'dependency') return micros + entranceMicros(child, entrance)
-    return child.frame === entrance ? micros + child.totalMicros : micros
-  }, 0)
+function enteredMicros ({ children }, isMeant) {
+  return sum(children, child => {
+    if (child.frame.origin !== 'dependency') return enteredMicros(child, isMeant)
+    return isMeant(child.frame) ? child.totalMicros : 0
+  })
 }
 
 /**

@@ -45,7 +45,7 @@ const CALLED_SHARE = 1 / 2
  * @returns {Match[]} the matches that agree best with the path below the function
  */
 function matchStacks (stacks, path, depth) {
-  const below = path.slice(depth + 1).map(({ frame }) => frame).filter(hasFile)
+  const below = path.slice(depth + 1).map(({ frame }) => frame).filter(({ file }) => file !== '')
   const matches = stacks.flatMap(stack => bestOf(stack, path[depth].frame, below) ?? [])
   // V8 interrupts a native call only after its return, when the function may already be on its next line.
   const agreeing = matches.filter(({ agreed }) => agreed > 0)
@@ -103,11 +103,6 @@ function hasNotBegun (call) {
 function isAtParameters ({ name, line, column }, { functionLine, functionColumn }) {
   const between = column - functionColumn
   return line === functionLine && between >= 0 && between <= name.length + MAX_KEYWORDS
-}
-
-/** @param {Frame} frame */
-function hasFile ({ file }) {
-  return file !== ''
 }
 
 /**
