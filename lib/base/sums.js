@@ -1,6 +1,6 @@
 'use strict'
 
-// Sums and groups of lists.
+// Sums, medians and groups of lists.
 
 /** @template T @param {Iterable<T>} items @param {(item: T) => number} [of]  not needed where they are numbers */
 function sum (items, of = Number) {
@@ -60,10 +60,16 @@ function groupBy (items, keyOf) {
   return groups
 }
 
-// A sum of floating-point numbers without rounding errors (Shewchuk 1997, as in Python's math.fsum()). In another order, or with partial sums, a
-// plain sum differs in its last digit; to Prometheus a counter that falls by even so little is a reset, and its whole value an increase.
+/** @param {Iterable<number>} numbers @returns {number} 0 of none */
+function median (numbers) {
+  const sorted = [...numbers].sort((left, right) => left - right)
+  const middle = (sorted.length - 1) / 2
+  return sorted.length === 0 ? 0 : (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2
+}
 
 /**
+ * With roundedSum(), a sum of floating-point numbers without rounding errors (Shewchuk 1997, as in Python's math.fsum()). In another order, or with
+ * partial sums, a plain sum differs in its last digit; to Prometheus a counter that falls by even so little is a reset, and its whole value an increase.
  * @param {readonly number[]} numbers
  * @returns {number[]} numbers of the same sum that do not overlap, from small to large: one to three as a rule
  */
@@ -101,4 +107,4 @@ function roundedSum (parts) {
   return isHalf ? sum + lost * 2 : sum
 }
 
-module.exports = { countBy, exactParts, groupBy, roundedSum, sum, sumBy, sumToTenths }
+module.exports = { countBy, exactParts, groupBy, median, roundedSum, sum, sumBy, sumToTenths }

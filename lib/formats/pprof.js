@@ -5,7 +5,7 @@
 
 const { gzipSync } = require('node:zlib')
 const { Sample } = require('pprof-format')
-const { countBy } = require('../base/sums')
+const { countBy, median } = require('../base/sums')
 const { Tables } = require('./pprof-tables')
 const { buildCallTree } = require('./profile/call-tree')
 const { createFrameOf, describeFrame } = require('./profile/frame')
@@ -56,7 +56,8 @@ function buildPprof (profile, context = {}) {
     sample,
     durationNanos: Math.round((profile.processes?.wallMicros ?? profile.endTime - profile.startTime) * 1e3),
     periodType: cpu,
-    period: Math.round(medianMicros(profile.timeDeltas) * 1e3),
+    // The profile does not contain its sampling interval; late samples pull the mean, not the median.
+    period: Math.round(median(profile.timeDeltas) * 1e3),
     defaultSampleType: tables.strings.dedup('cpu'),
     comment: commentsOf(context).map(line => tables.strings.dedup(line))
   })
@@ -65,14 +66,6 @@ function buildPprof (profile, context = {}) {
 /** @param {EncodeContext} context */
 function commentsOf ({ title, notes = [] }) {
   return title === undefined ? notes : [title, ...notes]
-}
-
-/**
- * The profile does not contain its sampling interval; late samples pull the mean, not the median.
- * @param {number[]} micros
- */
-function medianMicros (micros) {
-  return micros.toSorted((a, b) => a - b)[micros.length >> 1] ?? 0
 }
 
 /** @param {CallTree} root @param {Target} target */

@@ -3,7 +3,7 @@
 // Compares two benchmarks: figures with the spread of their rounds, findings, functions. Pure.
 
 const { FIGURES, spreadOf, valuesOf, warningsOfPair } = require('./figures')
-const { groupBy, sum } = require('../../base/sums')
+const { groupBy, median, sum } = require('../../base/sums')
 const { diffProfiles } = require('../../formats/differences')
 
 /** @import { Finding } from '../../../types/findings' */
@@ -27,6 +27,15 @@ const { diffProfiles } = require('../../formats/differences')
  * @property {Verdict} verdict
  *
  * @typedef {{ finding: Finding, roundsBefore: number, roundsAfter: number }} FindingChange  in how many rounds it appeared
+ *
+ * @typedef {{ route: string, p50Ms: number, p95Ms: number }} MeasuredRoute
+ * @typedef {{ low: number, high: number }} Range
+ *
+ * @typedef {object} RouteChange  medians of the rounds, in milliseconds
+ * @property {string} route
+ * @property {{ p50Ms: number, p95Ms: number }} before
+ * @property {{ p50Ms: number, p95Ms: number }} after
+ * @property {{ p50Ms: Range, p95Ms: Range } | null} predicted  null: no finding that has gone had a prediction for it
  *
  * @typedef {object} FunctionChange  microseconds of the main thread per request
  * @property {string} name
@@ -172,20 +181,8 @@ function changesPerRequest (before, after) {
     .sort((a, b) => b.change - a.change)
 }
 
-// Compares how long the requests of each route took in two benchmarks, with what the finding that has gone had predicted.
-
 /**
- * @typedef {{ route: string, p50Ms: number, p95Ms: number }} MeasuredRoute
- * @typedef {{ low: number, high: number }} Range
- *
- * @typedef {object} RouteChange  medians of the rounds, in milliseconds
- * @property {string} route
- * @property {{ p50Ms: number, p95Ms: number }} before
- * @property {{ p50Ms: number, p95Ms: number }} after
- * @property {{ p50Ms: Range, p95Ms: Range } | null} predicted  null: no finding that has gone had a prediction for it
- */
-
-/**
+ * Compares how long the requests of each route took, with what the finding that has gone had predicted.
  * @param {readonly Round[]} before
  * @param {readonly Round[]} after
  * @param {readonly string[]} gone  keys of the findings that have gone
@@ -230,12 +227,6 @@ function predictions (rounds, gone) {
 /** @param {Range | undefined} known @param {Range} range @returns {Range} */
 function joined (known, { low, high }) {
   return known === undefined ? { low, high } : { low: Math.min(known.low, low), high: Math.max(known.high, high) }
-}
-
-/** @param {number[]} values */
-function median (values) {
-  const sorted = values.toSorted((left, right) => left - right)
-  return sorted[Math.floor((sorted.length - 1) / 2)]
 }
 
 module.exports = { chanceOf, compareBenches }

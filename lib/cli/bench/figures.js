@@ -3,7 +3,7 @@
 // The figures of a benchmark: how each is read and formatted, and whether more or less is better; and its warnings. A new figure is a
 // row. Pure.
 
-const { sum, sumBy } = require('../../base/sums')
+const { median, sum, sumBy } = require('../../base/sums')
 
 /** @import { Bench, Round } from './result-file' */
 
@@ -62,10 +62,7 @@ function valuesOf ({ read }, rounds) {
 
 /** @param {readonly number[]} values @returns {Spread} */
 function spreadOf (values) {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = sorted.length >> 1
-  const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-  return { median, min: sorted[0], max: sorted[sorted.length - 1] }
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) }
 }
 
 /** @param {Spread} spread @returns {string} `median (min..max)` */

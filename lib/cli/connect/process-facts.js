@@ -198,8 +198,7 @@ function processorMs (pid) {
   return stat.length <= SYSTEM_TIME ? null : (Number(stat[USER_TIME]) + Number(stat[SYSTEM_TIME])) * MS_PER_TICK
 }
 
-// Files of /proc, which may be missing, unreadable for this user, or vanish while they are read.
-
+// A file of /proc may be missing, unreadable for this user, or vanish while it is read.
 /** @param {string} file @returns {string | null} */
 function readLink (file) {
   return attempt(() => fs.readlinkSync(file), null)

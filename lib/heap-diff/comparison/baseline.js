@@ -18,6 +18,12 @@ const { openRegularFile, readRegularFile } = require('../../base/regular-file')
 /** @import { SnapshotFacts } from './compare-files' */
 
 const TOKEN_CHARS = 12 // 48 bits: among a million names two are alike once in 500 snapshots
+const MAGIC = Buffer.from('loopscope-heapindex-1\n')
+const HASH_BYTES = 32
+const LENGTH_BYTES = 4
+const ALIGNMENT = 8
+const BYTES_PER_NODE = 8 + 4 + 4 + 4
+const MAX_BYTES = 2 ** 32 - 1 // 200 million nodes
 
 /**
  * Nodes are in dominator order: what a node dominates follows it.
@@ -71,19 +77,13 @@ function classRowsOf ({ classes, shapes }, interfaces) {
   return toClassRows(classes, shape => shape === NO_SHAPE ? 'Object' : names[shape])
 }
 
-// The file, `.heapindex`, replaces the older snapshot in a comparison, at a twentieth of its size and without the strings
-// of the application.
-//
-// Layout: magic, then gzip of: length of the header (4 bytes), header (JSON), the four arrays, SHA-256 of all that.
-
-const MAGIC = Buffer.from('loopscope-heapindex-1\n')
-const HASH_BYTES = 32
-const LENGTH_BYTES = 4
-const ALIGNMENT = 8
-const BYTES_PER_NODE = 8 + 4 + 4 + 4
-const MAX_BYTES = 2 ** 32 - 1 // 200 million nodes
-
-/** @param {Baseline} baseline @param {SnapshotFacts} facts @returns {Buffer} */
+/**
+ * The file, `.heapindex`, replaces the older snapshot in a comparison, at a twentieth of its size and without the strings of the application.
+ * Layout: magic, then gzip of: length of the header (4 bytes), header (JSON), the four arrays, SHA-256 of all that.
+ * @param {Baseline} baseline
+ * @param {SnapshotFacts} facts
+ * @returns {Buffer}
+ */
 function encodeBaseline ({ id, size, classOf, end, ...rest }, facts) {
   const header = Buffer.from(JSON.stringify({ nodes: id.length, facts: publicFacts(facts), ...rest }))
   const padded = Buffer.concat([header], Math.ceil(header.length / ALIGNMENT) * ALIGNMENT).fill(' ', header.length)

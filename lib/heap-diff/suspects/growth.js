@@ -13,6 +13,10 @@ const { sum } = require('../../base/sums')
 
 /** What V8 makes of code as it runs; it grows while an application warms up. */
 const OF_CODE = new Set(['(compiled code)', '(object shape)'])
+const MAX_HOLDS = 3
+const MAX_PLACES = 3
+const REQUEST = 'IncomingMessage' // of a server, or the response of a client
+const CLIENT_REQUEST = 'ClientRequest'
 
 /**
  * @typedef {object} Growth  of a surviving object that keeps more than before
@@ -108,14 +112,6 @@ function keptBy ({ size, end, classOf, classes }, numberOf, count) {
   return { bytes, keeper, codeBytes }
 }
 
-// What an object gained: the classes of its new objects with their retained sizes, and where its new functions are created. It receives
-// position after position in dominator order.
-
-const MAX_HOLDS = 3
-const MAX_PLACES = 3
-const REQUEST = 'IncomingMessage' // of a server, or the response of a client
-const CLIENT_REQUEST = 'ClientRequest'
-
 /**
  * @typedef {{ name: string, count: number, bytes: number, place: Place | null }} Holding  new objects of a class; bytes: with what
  *   they keep
@@ -123,6 +119,10 @@ const CLIENT_REQUEST = 'ClientRequest'
  * @typedef {{ place: Place, count: number }} NewFunctions  functions created at one place in the code
  */
 
+/**
+ * What an object gained: the classes of its new objects with their retained sizes, and where its new functions are created. It receives position
+ * after position in dominator order.
+ */
 class Contents {
   #latest
   #rowOfNode

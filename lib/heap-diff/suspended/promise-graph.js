@@ -162,10 +162,6 @@ function findKinds (graph) {
   return kinds
 }
 
-// Finds what will settle a pending promise: the object that keeps its resolve function, as the queue of a lock or the query of a database client does;
-// else the function that calls it, or the variable or property in which the promise is. The edges of a snapshot lead away from such an object: each pass
-// over all of them goes one step back, from all promises at once.
-
 /**
  * @typedef {object} Holder
  * @property {string} name  `Lock.queue`
@@ -187,6 +183,11 @@ const PLAIN = new Set([
 ])
 const IS_INTERNAL = /^(?:system \/|\(|global|Detached )/
 
+/**
+ * Finds what will settle a pending promise: the object that keeps its resolve function, as the queue of a lock or the query of a database client does;
+ * else the function that calls it, or the variable or property in which the promise is. The edges of a snapshot lead away from such an object: each pass
+ * over all of them goes one step back, from all promises at once.
+ */
 class HolderFinder {
   #graph
   #promises

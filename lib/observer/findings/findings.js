@@ -271,9 +271,8 @@ function quantilesSince (before, { bounds, counts, count }, maxMs) {
   return { p50Ms, p99Ms }
 }
 
-// Whether a problem that was there before the last mark, such as a deployment, is there again after it.
-
 /**
+ * Whether a problem that was there before the last mark, such as a deployment, is there again after it.
  * @param {Pick<Finding, 'where' | 'over'>} finding
  * @param {readonly Stall[]} stalls  the kept ones
  * @param {readonly Mark[]} marks  oldest first

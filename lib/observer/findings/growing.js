@@ -1,6 +1,7 @@
 'use strict'
 
-// What the detectors of growing memory have in common: which owner grows, and which limit it reaches first. Pure.
+// What the detectors of growing memory have in common: which owner grows, which limit it reaches first, and the code that allocates what stays, with
+// the usual cure. Pure.
 
 const { sum } = require('../../base/sums')
 const { duration, megabytes, percent, placed, sentences } = require('../../shared/findings/format-text')
@@ -11,33 +12,6 @@ const { KEEPING_PACKAGES } = require('../../shared/heap/keeping-packages')
 /** @import { FindingPlace } from '../../../types/findings' */
 
 const MAX_MINUTES = 24 * 60 // further ahead no slope reaches
-
-/**
- * @param {Readings} readings
- * @param {...Growing['owner']} owners
- * @returns {Growing | null} the fastest
- */
-function growingOf ({ memory }, ...owners) {
-  return memory?.growing.find(({ owner }) => owners.includes(owner)) ?? null
-}
-
-/**
- * @param {Readings} readings
- * @param {number} bytesPerMinute
- * @param {number} [minutesOfHeap]  until the heap reaches V8's limit
- * @returns {{ minutes: number, text: string } | null} null: not within a day
- */
-function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
-  const room = memory?.room
-  const minutesOfRoom = room === undefined ? Infinity : room.freeBytes / bytesPerMinute
-  const minutes = Math.min(minutesOfHeap, minutesOfRoom)
-  if (!(minutes <= MAX_MINUTES)) return null
-  const limit = minutesOfHeap <= minutesOfRoom ? 'its limit' : room?.isContainer ? "the container's limit" : 'the memory of the machine'
-  return { minutes, text: `${limit} in about ${duration(minutes * 60_000)}` }
-}
-
-// Names the code that allocates what stays in memory, for the findings of growing memory: its line, route and kind, and the usual cure.
-
 const MIN_SHARE = 0.25 // of the growth: with less it is not the reason
 const MIN_FILLING_SHARE = 0.5 // of what was alive
 const MIN_NATIVE_HOLDERS = 0.01 // of the growth: a formatter or an image is a hundred bytes of objects and some ten kilobytes of native memory
@@ -66,6 +40,30 @@ const CURES = Object.freeze(/** @type {Record<string, string>} */ ({
   'linked list': 'each new object refers to the one before it, perhaps over a variable of a function: cut the list, and set variables to null that are no longer needed',
   fs: 'contents of files are kept: limit what is cached by bytes, or read them as a stream'
 }))
+
+/**
+ * @param {Readings} readings
+ * @param {...Growing['owner']} owners
+ * @returns {Growing | null} the fastest
+ */
+function growingOf ({ memory }, ...owners) {
+  return memory?.growing.find(({ owner }) => owners.includes(owner)) ?? null
+}
+
+/**
+ * @param {Readings} readings
+ * @param {number} bytesPerMinute
+ * @param {number} [minutesOfHeap]  until the heap reaches V8's limit
+ * @returns {{ minutes: number, text: string } | null} null: not within a day
+ */
+function limitOf ({ memory }, bytesPerMinute, minutesOfHeap = Infinity) {
+  const room = memory?.room
+  const minutesOfRoom = room === undefined ? Infinity : room.freeBytes / bytesPerMinute
+  const minutes = Math.min(minutesOfHeap, minutesOfRoom)
+  if (!(minutes <= MAX_MINUTES)) return null
+  const limit = minutesOfHeap <= minutesOfRoom ? 'its limit' : room?.isContainer ? "the container's limit" : 'the memory of the machine'
+  return { minutes, text: `${limit} in about ${duration(minutes * 60_000)}` }
+}
 
 /**
  * @typedef {object} Keeping

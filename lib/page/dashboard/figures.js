@@ -12,9 +12,7 @@ const WINDOW_MS = 5000 // requests per second are averaged over this: single sec
 /** Findings about a cause rather than a position in the code. */
 const CAUSES = { starved: 'starved', suspended: 'suspended', 'gc-pressure': 'gc' }
 
-// Delays are drawn on a logarithmic scale, on which both 5 ms and 20 s can be read; the highest peaks have labels.
-
-/** @param {number | null} ms */
+/** Delays are drawn on a logarithmic scale, on which both 5 ms and 20 s can be read. @param {number | null} ms */
 function toScale (ms) {
   return ms === null ? null : Math.max(LOWEST_MS, ms)
 }
@@ -79,10 +77,8 @@ function overlap (a, b) {
   return a.left < b.left + b.width && b.left < a.left + a.width && a.top < b.top + b.height && b.top < a.top + a.height
 }
 
-// A profile can be cut from the time range that the recorder holds. A selection outside of it is moved into it.
-
 /**
- * In whole seconds, like the inputs of the page.
+ * The time range that the recorder holds, from which a profile can be cut, in whole seconds, like the inputs of the page.
  * @param {{ off: string | null, fromMs: number | null }} recorder
  * @param {{ startedAt: number, now: number }} times
  * @returns {{ fromMs: number, toMs: number } | null} null: nothing is recorded
@@ -95,6 +91,7 @@ function recordedRange ({ off, fromMs }, { startedAt, now }) {
 }
 
 /**
+ * A selection outside of the recorded range is moved into it.
  * @param {{ fromMs: number, toMs: number }} wanted
  * @param {{ fromMs: number, toMs: number }} range
  * @returns {{ fromMs: number, toMs: number, isMoved: boolean }} at least one second long
@@ -123,9 +120,8 @@ function timeOfDay (text, latestMs) {
   return at - latestMs > DAY_MS / 2 ? at - DAY_MS : at
 }
 
-// Requests per second, from the number answered since the start, which arrives once a second.
-
 /**
+ * Keeps the numbers of requests answered since the start, one a second, from which perSecond() is computed.
  * @param {readonly { at: number, answered: number }[]} readings  the oldest first
  * @param {{ at: number, answered: number }} reading
  * @returns {{ at: number, answered: number }[]} what to keep
@@ -160,9 +156,8 @@ function partsOf ({ durationMs, ownMs, behindMs, gcMs, waitingMs }) {
   return parts.map(part => ({ ...part, share: part.ms / whole }))
 }
 
-// Stalls with the same route and culprit are one row, so that a recurring problem is listed once.
-
 /**
+ * Stalls with the same route and culprit are one row, so that a recurring problem is listed once.
  * @param {readonly any[]} stalls
  * @returns {{ key: string, route: string | null, culprit: any, causes: { cause: string, count: number }[], count: number, totalMs: number,
  *   worstMs: number, lastAt: number, stalls: any[] }[]} most total time first; within a group, the newest stall first
@@ -214,8 +209,6 @@ function stallsOf ({ id, where }, stalls) {
   })
 }
 
-// Code of the application comes before code of packages and Node.js: it is the code that the reader can change.
-
 /** @param {{ file: string }} frame */
 function originOf ({ file }) {
   if (file === '' || file.startsWith('node:')) return 'node'
@@ -223,7 +216,7 @@ function originOf ({ file }) {
 }
 
 /**
- * Splits a stack: each frame of the application on its own, the frames between two of them as one group.
+ * Splits a stack: each frame of the application on its own, because the reader can change it, the frames between two of them as one group.
  * @param {readonly any[]} stack  innermost first
  * @returns {({ isOwn: true, frame: any } | { isOwn: false, frames: any[] })[]}
  */

@@ -11,7 +11,12 @@ const { clearImmediate, clearInterval, setImmediate, setInterval } = require('..
 /** @import { DelaySummary } from '../../../types/diagnostics' */
 /** @import { SharedState } from '../../link/shared-state' */
 
+/** @typedef {ReturnType<typeof monitorEventLoopDelay>} Sampler */
+
 const NOTE_EVERY_MICROS = 1e6
+const NS_PER_MS = 1e6
+// As in delay-histogram.js: a maximum stays visible for 30 to 60 s, however often it is read.
+const SLOT_MS = 30_000
 
 class LoopMeters {
   #state
@@ -74,25 +79,6 @@ class LoopMeters {
   }
 }
 
-// How long every single turn of the loop took, sampled by Node itself in C++ (monitorEventLoopDelay with samplePerIteration, nodejs/node#62935; 24.16
-// and 26.5). It covers the many short turns between two ticks of the heartbeat; it has no timestamps and no causes. Where Node has no such
-// sampling the class reads null.
-//
-// What a sample is, measured on 24.21 and 26.10: the time from the end of one poll for I/O to the end of the next (uv_check_t to uv_check_t), minus
-// the waiting, where "waiting" is assumed to be the time until the next timer was due. So
-// - work in timers, immediates and microtasks counts in full;
-// - work in an I/O callback counts only beyond the time until the next timer: a 100 ms block reads as 50 ms when a timer is due in
-//   50 ms, as nothing when none is due within 100 ms;
-// - without any timer a long wait may be counted as work.
-// The heartbeat's timer bounds both errors to its period, so run this beside it and read it as "at least" for I/O callbacks.
-
-/** @typedef {ReturnType<typeof monitorEventLoopDelay>} Sampler */
-
-const NS_PER_MS = 1e6
-
-// As in delay-histogram.js: a maximum stays visible for 30 to 60 s, however often it is read.
-const SLOT_MS = 30_000
-
 /** Each enabled sampler costs 0.2 to 0.3 µs per turn of the loop, measured. */
 function createIterations () {
   const sinceStart = createSampler()
@@ -120,6 +106,19 @@ function createSampler () {
   return isKnown ? sampler : null
 }
 
+/**
+ * How long every single turn of the loop took, sampled by Node itself in C++ (monitorEventLoopDelay with samplePerIteration, nodejs/node#62935; 24.16
+ * and 26.5). It covers the many short turns between two ticks of the heartbeat; it has no timestamps and no causes. Where Node has no such
+ * sampling the class reads null.
+ *
+ * What a sample is, measured on 24.21 and 26.10: the time from the end of one poll for I/O to the end of the next (uv_check_t to uv_check_t), minus
+ * the waiting, where "waiting" is assumed to be the time until the next timer was due. So
+ * - work in timers, immediates and microtasks counts in full;
+ * - work in an I/O callback counts only beyond the time until the next timer: a 100 ms block reads as 50 ms when a timer is due in
+ *   50 ms, as nothing when none is due within 100 ms;
+ * - without any timer a long wait may be counted as work.
+ * The heartbeat's timer bounds both errors to its period, so run this beside it and read it as "at least" for I/O callbacks.
+ */
 class Iterations {
   #sinceStart
   #slot

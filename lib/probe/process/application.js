@@ -19,6 +19,7 @@ const NAMELESS = 'node'
 const NO_CODE = new Set(['node_modules', '.git'])
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|coffee)$/i
 const MAX_SEARCHED = 500 // of files and folders
+const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
 
 /**
  * @param {Started} [started]
@@ -81,11 +82,11 @@ function readPackage (folder) {
   return attempt(() => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')), null)
 }
 
-// The clients have separate registries. The application's /metrics route already serves the default one.
-
-const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
-
-/** @param {string} appRoot @returns {Registry | undefined} */
+/**
+ * The default registry of the application's metrics client, which its /metrics route serves. The clients have separate ones.
+ * @param {string} appRoot
+ * @returns {Registry | undefined}
+ */
 function findRegistry (appRoot) {
   const requireOfApp = createRequire(path.join(appRoot, 'package.json'))
   const declared = declaredClients(appRoot)

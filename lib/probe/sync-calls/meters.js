@@ -8,20 +8,21 @@ const { captureCall } = require('./call-site')
 /** @import { ApiCalls } from './site-table' */
 /** @import { Target } from './targets' */
 
-// Decides which calls of one API have their stack read, and how many calls each of them stands for.
-//
-// A stack costs 5 to 20 us, and 50 where the calls themselves evict it from the CPU's caches (zlib); a call often takes less than 1 us. So not every
-// stack can be read; but without its stack the origin of a call is unknown. So calls are sampled at random and weighted by one over the probability
-// of being sampled (Horvitz and Thompson's estimator): counts and times by call site are right on average whatever the order of the calls, where
-// "every hundredth" would credit one of two alternating sites with everything.
-//
-// The probability of a call is 1 - exp(-(1 / every + ms / (8 thresholdMs))): it grows with the call's own time, so no single sample stands for much
-// more time than it took or than eight thresholds. Slow calls, and all calls of a rarely called API, are always sampled: those counts are exact.
-
 const SAMPLES_PER_SECOND = 100 // of one API: 1 to 2 ms of each second; the rate of the recorder
 const THRESHOLDS_PER_SAMPLE = 8 // time of calls below it: a stack then costs less than a hundredth of that
 const MAX_EVERY = 2 ** 20
 
+/**
+ * Decides which calls of one API have their stack read, and how many calls each of them stands for.
+ *
+ * A stack costs 5 to 20 us, and 50 where the calls themselves evict it from the CPU's caches (zlib); a call often takes less than 1 us. So not every
+ * stack can be read; but without its stack the origin of a call is unknown. So calls are sampled at random and weighted by one over the probability
+ * of being sampled (Horvitz and Thompson's estimator): counts and times by call site are right on average whatever the order of the calls, where
+ * "every hundredth" would credit one of two alternating sites with everything.
+ *
+ * The probability of a call is 1 - exp(-(1 / every + ms / (8 thresholdMs))): it grows with the call's own time, so no single sample stands for much
+ * more time than it took or than eight thresholds. Slow calls, and all calls of a rarely called API, are always sampled: those counts are exact.
+ */
 class Sampler {
   #thresholdMs
   #msPerSample

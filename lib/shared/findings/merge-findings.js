@@ -3,7 +3,7 @@
 // Merges the findings of all processes of a group into one ranked list: the same finding at the same place in several processes becomes one, and
 // a process that is busier than the rest is a finding of its own. Only where no process has a problem, the group has none. Pure.
 
-const { groupBy, sum } = require('../../base/sums')
+const { groupBy, median, sum } = require('../../base/sums')
 const { duration, megabytes, percent, rounded, times } = require('./format-text')
 
 /** @import { Finding, Findings } from '../../../types/findings' */
@@ -164,16 +164,9 @@ function differencesOf (worker, workers) {
     const value = worker[name]
     const others = workers.filter(other => other !== worker).flatMap(other => other[name] ?? [])
     if (value === null || others.length < MIN_WORKERS - 1) return []
-    const median = medianOf(others)
-    return value - median >= CLEAR[name].more && value >= median * CLEAR[name].times ? [{ name, value, median }] : []
+    const usual = median(others)
+    return value - usual >= CLEAR[name].more && value >= usual * CLEAR[name].times ? [{ name, value, median: usual }] : []
   })
-}
-
-/** @param {readonly number[]} values */
-function medianOf (values) {
-  const sorted = values.toSorted((left, right) => left - right)
-  const middle = (sorted.length - 1) / 2
-  return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle)]) / 2
 }
 
 /** @param {Worker} worker @param {Difference[]} differences @param {number} of @returns {GroupFinding} */
