@@ -12,7 +12,13 @@ const derive = promisify(crypto.pbkdf2)
 const POOL_SIZE = Number(process.env.UV_THREADPOOL_SIZE) || 4
 const LATE_MS = 200
 const HOUR_MS = 3_600_000
-const ITERATIONS = 200_000 // a tenth of a second each
+const ITERATIONS = 100_000 // a twentieth of a second each
+
+/** In place of each second. */
+function often (ms, tick) {
+  const timer = setInterval(tick, 300)
+  return () => clearInterval(timer)
+}
 
 /** Keeps more tasks in libuv's pool than it has threads, until it is told to stop. */
 function fillPool () {
@@ -30,7 +36,7 @@ test('a task that waits for a thread of a full pool is reported, with its waitin
   const empty = fillPool()
   t.after(empty)
   const waitedMs = await new Promise(resolve => {
-    const probe = new PoolProbe({ onQueued: resolve })
+    const probe = new PoolProbe({ onQueued: resolve, interval: often })
     t.after(() => probe.stop())
     probe.start()
   })
@@ -40,7 +46,7 @@ test('a task that waits for a thread of a full pool is reported, with its waitin
 /** Has a pool asked that answers as it is told, until so many tasks were put into it; returns what the probe told. */
 async function told (t, tasks, answer) {
   const queued = []
-  const probe = new PoolProbe({ onQueued: waitedMs => queued.push(waitedMs) })
+  const probe = new PoolProbe({ onQueued: waitedMs => queued.push(waitedMs), interval: often })
   const busy = setInterval(burn, 50, 25) // an idle process is not asked, and the probe does not keep one alive
   t.after(() => {
     clearInterval(busy)
@@ -74,8 +80,8 @@ test('one task that waited, and the next one not, was no full pool', async t => 
 
 test('a task that waits for seconds is counted in each of them, as long as it waits', async t => {
   const queued = []
-  const probe = new PoolProbe({ onQueued: waitedMs => queued.push(waitedMs), interval: (ms, tick) => { const timer = setInterval(tick, 400); return () => clearInterval(timer) } })
-  const busy = setInterval(burn, 50, 45)
+  const probe = new PoolProbe({ onQueued: waitedMs => queued.push(waitedMs), interval: often })
+  const busy = setInterval(burn, 50, 12) // hardly late itself: that would not count as waiting
   t.after(() => {
     clearInterval(busy)
     probe.stop()

@@ -12,7 +12,7 @@ const TOLERANCE = 0.15
 
 /** On a busy machine the budget is spent before all requests are sampled: then again. */
 const readLines = async (app, name, attempts = 4) => {
-  const answer = app.read('/waits?seconds=3')
+  const answer = app.read('/waits?seconds=2')
   for (let round = 0; round < ROUNDS; round++) await Promise.all(Array.from({ length: AT_ONCE }, () => app.get(name)))
   const { value } = await answer
   if (value.sampled < value.seen && attempts > 1) return readLines(app, name, attempts - 1)
