@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { createDelayHistogram } = require('../../lib/probe/loop/delay-histogram')
+const { DelayHistogram } = require('../../lib/probe/loop/delay-histogram')
 
 const SECOND_MICROS = 1e6
 
@@ -18,7 +18,7 @@ function countAtMost (reading, boundSeconds) {
 }
 
 test('a late tick counts for the ticks it stood in for', () => {
-  const histogram = createDelayHistogram({ periodMs: 20 })
+  const histogram = new DelayHistogram({ periodMs: 20 })
   for (let tick = 0; tick < 10; tick++) histogram.record(0.4)
   histogram.record(300)
 
@@ -35,7 +35,7 @@ test('a late tick counts for the ticks it stood in for', () => {
 test('back-filling by bucket equals counting tick by tick', () => {
   for (const periodMs of [5, 20, 33]) {
     for (const delayMs of [0.7, 5, 19.9, 20, 20.1, 40, 99.5, 100, 163.2, 2500, 12_345.6]) {
-      const histogram = createDelayHistogram({ periodMs })
+      const histogram = new DelayHistogram({ periodMs })
       histogram.record(delayMs)
       const delays = delaysStoodInFor(delayMs, periodMs)
       const { bounds, counts, count, sum } = histogram.read()
@@ -47,14 +47,14 @@ test('back-filling by bucket equals counting tick by tick', () => {
 })
 
 test('a delay of days is counted without walking its ticks', () => {
-  const histogram = createDelayHistogram({ periodMs: 5 })
+  const histogram = new DelayHistogram({ periodMs: 5 })
   const days = 300
   for (let day = 0; day < days; day++) histogram.record(86_400_000)
   assert.equal(histogram.read().count, days * 86_400_000 / 5) // five thousand million ticks: walking them would take minutes
 })
 
 test('quantiles see a stall that one late tick among idle ones would hide', () => {
-  const histogram = createDelayHistogram({ periodMs: 20 })
+  const histogram = new DelayHistogram({ periodMs: 20 })
   for (let tick = 0; tick < 99; tick++) histogram.record(0.2)
   assert.ok(histogram.quantileMs(0.99) <= 0.2)
   histogram.record(2000) // half of the 4 s that these ticks span
@@ -65,7 +65,7 @@ test('quantiles see a stall that one late tick among idle ones would hide', () =
 
 test('the recent maximum lasts 30 to 60 s however often it is read, the maximum for ever', () => {
   let nowMicros = 0
-  const histograms = [1, 2].map(() => createDelayHistogram({ periodMs: 20, monotonicMicros: () => nowMicros }))
+  const histograms = [1, 2].map(() => new DelayHistogram({ periodMs: 20, monotonicMicros: () => nowMicros }))
   const [readOften, readOnce] = histograms
   for (let second = 0; second <= 95; second++) {
     nowMicros = second * SECOND_MICROS
@@ -81,7 +81,7 @@ test('the recent maximum lasts 30 to 60 s however often it is read, the maximum 
 })
 
 test('readers do not disturb each other, an early tick counts as on time', () => {
-  const histogram = createDelayHistogram({ periodMs: 20 })
+  const histogram = new DelayHistogram({ periodMs: 20 })
   histogram.record(-0.3)
   histogram.record(7)
   const first = histogram.read()

@@ -2,12 +2,12 @@
 
 const assert = require('node:assert/strict')
 const test = require('node:test')
-const { createDelayHistogram } = require('../../lib/probe/loop/delay-histogram')
+const { DelayHistogram } = require('../../lib/probe/loop/delay-histogram')
 
 const near = (value, wanted) => assert.ok(Math.abs(value - wanted) <= wanted * 0.03, `${value} is not ${wanted}`)
 
 test('percentiles, mean and deviation of the recent delays count missed ticks, as the histogram does', () => {
-  const histogram = createDelayHistogram({ periodMs: 20 })
+  const histogram = new DelayHistogram({ periodMs: 20 })
   assert.equal(histogram.recent(), null)
   for (let tick = 0; tick < 85; tick++) histogram.record(0.4)
   histogram.record(300) // and 14 missed ones: 280, 260 … 20
@@ -24,7 +24,7 @@ test('percentiles, mean and deviation of the recent delays count missed ticks, a
 
 test('they cover the last 30 to 60 seconds, however often they are read', () => {
   let micros = 0
-  const histogram = createDelayHistogram({ periodMs: 20, monotonicMicros: () => micros })
+  const histogram = new DelayHistogram({ periodMs: 20, monotonicMicros: () => micros })
   histogram.record(300)
   micros = 45e6
   histogram.record(1)
@@ -37,7 +37,7 @@ test('they cover the last 30 to 60 seconds, however often they are read', () => 
 })
 
 test('a delay of days costs no more than one of minutes, and counts as long', () => {
-  const histogram = createDelayHistogram({ periodMs: 5 })
+  const histogram = new DelayHistogram({ periodMs: 5 })
   histogram.record(86_400_000)
   const { meanMs, maxMs, p50Ms } = histogram.recent()
   assert.equal(maxMs, 86_400_000)

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { spawnSync } = require('node:child_process')
 const { setTimeout: sleep } = require('node:timers/promises')
-const { createUtilization } = require('../../lib/probe/loop/utilization')
+const { Utilization } = require('../../lib/probe/loop/utilization')
 
 /** A loop that is told how long it works and idles, with the timers of the test moved along. */
 function createFakeLoop (t) {
@@ -24,7 +24,7 @@ function createFakeLoop (t) {
 
 test('utilization is that of the last 30 to 60 s, however often it is read', t => {
   const loop = createFakeLoop(t)
-  const parts = [createUtilization({ eventLoopUtilization: loop.eventLoopUtilization }), createUtilization({ eventLoopUtilization: loop.eventLoopUtilization })]
+  const parts = [new Utilization({ eventLoopUtilization: loop.eventLoopUtilization }), new Utilization({ eventLoopUtilization: loop.eventLoopUtilization })]
   const [readOften, readOnce] = parts
   for (const part of parts) part.start()
 
@@ -42,7 +42,7 @@ test('utilization is that of the last 30 to 60 s, however often it is read', t =
 
 test('seconds at work and idle are totals that no reader resets', t => {
   const loop = createFakeLoop(t)
-  const utilization = createUtilization({ eventLoopUtilization: loop.eventLoopUtilization })
+  const utilization = new Utilization({ eventLoopUtilization: loop.eventLoopUtilization })
   utilization.start()
   assert.deepEqual(utilization.read(), { utilization: 0, activeSeconds: 0, idleSeconds: 0 })
   loop.run(100, 0.75)
@@ -52,7 +52,7 @@ test('seconds at work and idle are totals that no reader resets', t => {
 })
 
 test('a real loop that works and then waits has both kinds of time', async () => {
-  const utilization = createUtilization()
+  const utilization = new Utilization()
   utilization.start()
   await sleep(30)
   const before = utilization.read()
@@ -69,6 +69,6 @@ test('a real loop that works and then waits has both kinds of time', async () =>
 
 test('a started part does not keep the process alive', () => {
   const path = require.resolve('../../lib/probe/loop/utilization')
-  const child = spawnSync(process.execPath, ['-e', `require(${JSON.stringify(path)}).createUtilization().start()`], { timeout: 10_000 })
+  const child = spawnSync(process.execPath, ['-e', `new (require(${JSON.stringify(path)}).Utilization)().start()`], { timeout: 10_000 })
   assert.equal(child.status, 0)
 })

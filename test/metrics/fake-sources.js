@@ -4,7 +4,7 @@
 
 const { BucketCounts } = require('../../lib/base/bucket-counts')
 const { BOUNDS_SECONDS } = require('../../lib/probe/heap/collections')
-const { createDelayHistogram } = require('../../lib/probe/loop/delay-histogram')
+const { DelayHistogram } = require('../../lib/probe/loop/delay-histogram')
 const { createRequestDurations } = require('../../lib/api/http/request-durations')
 
 const CAUSES = ['code', 'gc', 'starved', 'suspended', 'unknown']
@@ -20,7 +20,7 @@ function createRequests () {
 
 /** @param {{ blockedMs?: number }} [given] */
 function createFakeSources ({ blockedMs = 300 } = {}) {
-  const delay = createDelayHistogram({ periodMs: 20 })
+  const delay = new DelayHistogram({ periodMs: 20 })
   for (let tick = 0; tick < 10; tick++) delay.record(0.4)
   delay.record(blockedMs)
   const captureDurations = new BucketCounts([1, 10])

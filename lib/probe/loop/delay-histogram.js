@@ -4,8 +4,7 @@
 // The heartbeat feeds it; it has no timer, and reading it changes nothing, so all readers see the same.
 
 const { BucketCounts } = require('../../base/bucket-counts')
-const { monotonicMicros: systemMonotonicMicros } = require('../../base/monotonic')
-const { assertKnownKeys, assertNumberAbove } = require('../../base/validate')
+const monotonic = require('../../base/monotonic')
 
 /** @import { BucketReading } from '../../base/bucket-counts' */
 
@@ -23,18 +22,6 @@ const GROWTH = Math.log(1.05)
 const BUCKETS = 327
 // Of one late tick: beyond it one count stands for several missed ticks, so that a laptop that slept ten hours costs no more.
 const MAX_FILLED = 1000
-
-/**
- * @param {object} options
- * @param {number} options.periodMs              period of the heartbeat
- * @param {() => number} [options.monotonicMicros]
- */
-function createDelayHistogram (options) {
-  assertKnownKeys('options', options, ['periodMs', 'monotonicMicros'])
-  const { periodMs, monotonicMicros = systemMonotonicMicros } = options
-  assertNumberAbove('options.periodMs', periodMs, 0, 60_000)
-  return new DelayHistogram(periodMs, monotonicMicros)
-}
 
 /**
  * A loop blocked for 300 ms gives one late tick, though ticks due 20, 40, 60 … ms after it would have been late too.
@@ -136,8 +123,12 @@ class DelayHistogram {
   #slot = new Slot()
   #previousSlot = new Slot()
 
-  /** @param {number} periodMs @param {() => number} monotonicMicros */
-  constructor (periodMs, monotonicMicros) {
+  /**
+   * @param {object} options
+   * @param {number} options.periodMs  of the heartbeat
+   * @param {() => number} [options.monotonicMicros]
+   */
+  constructor ({ periodMs, monotonicMicros = monotonic.monotonicMicros }) {
     this.#periodMs = periodMs
     this.#monotonicMicros = monotonicMicros
     this.#counts = new BackFilledCounts(periodMs)
@@ -219,4 +210,4 @@ class DelayHistogram {
   }
 }
 
-module.exports = { createDelayHistogram }
+module.exports = { DelayHistogram }

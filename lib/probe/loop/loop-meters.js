@@ -3,8 +3,8 @@
 // The measurements of the loop on its own thread: how late it was, how long its turns took, how busy it was.
 
 const { monitorEventLoopDelay } = require('node:perf_hooks')
-const { createDelayHistogram } = require('./delay-histogram')
-const { LoopTime, createUtilization } = require('./utilization')
+const { DelayHistogram } = require('./delay-histogram')
+const { LoopTime, Utilization } = require('./utilization')
 const { guarded } = require('../../base/guard')
 const { clearImmediate, clearInterval, setImmediate, setInterval } = require('../../base/timers')
 
@@ -34,8 +34,8 @@ class LoopMeters {
   constructor ({ periodMs, state }) {
     this.#state = state
     this.time = new LoopTime({ sampledTime: () => state.sampledTime })
-    this.utilization = createUtilization({ eventLoopUtilization: () => this.time.read() })
-    this.delay = createDelayHistogram({ periodMs })
+    this.utilization = new Utilization({ eventLoopUtilization: () => this.time.read() })
+    this.delay = new DelayHistogram({ periodMs })
   }
 
   start () {

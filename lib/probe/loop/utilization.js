@@ -6,7 +6,6 @@
 const { guarded } = require('../../base/guard')
 const { clearInterval, performance, setInterval } = require('../../base/timers')
 const { OTHER_RUNTIME } = require('../../base/system/runtime')
-const { assertKnownKeys } = require('../../base/validate')
 
 /** @import { EventLoopUtilization } from 'node:perf_hooks' */
 
@@ -17,16 +16,6 @@ const loopTimeHere = OTHER_RUNTIME === null ? performance.eventLoopUtilization :
 // Two marks 30 s apart: the window reaches back 30 to 60 s, whenever it is read.
 const SLOT_MS = 30_000
 
-/**
- * @param {object} [options]
- * @param {() => EventLoopUtilization} [options.eventLoopUtilization]
- */
-function createUtilization (options = {}) {
-  assertKnownKeys('options', options, ['eventLoopUtilization'])
-  const { eventLoopUtilization = performance.eventLoopUtilization } = options
-  return new Utilization(eventLoopUtilization)
-}
-
 class Utilization {
   #eventLoopUtilization
   /** @type {EventLoopUtilization} */
@@ -36,8 +25,8 @@ class Utilization {
   /** @type {NodeJS.Timeout | undefined} */
   #slotTimer
 
-  /** @param {() => EventLoopUtilization} eventLoopUtilization */
-  constructor (eventLoopUtilization) {
+  /** @param {{ eventLoopUtilization?: () => EventLoopUtilization }} [options] */
+  constructor ({ eventLoopUtilization = performance.eventLoopUtilization } = {}) {
     this.#eventLoopUtilization = eventLoopUtilization
     this.#olderMark = this.#newerMark = eventLoopUtilization()
   }
@@ -137,4 +126,4 @@ function loopTimeByCpu () {
   return { active, idle: Math.max(0, ms - active), utilization: Math.min(1, active / ms) }
 }
 
-module.exports = { LoopTime, createUtilization }
+module.exports = { LoopTime, Utilization }
