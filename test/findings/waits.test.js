@@ -99,6 +99,14 @@ test('queries of one connection cannot be made together', () => {
   assert.match(adviceFor('pg-pool'), /^start what is independent together/)
 })
 
+test('what is called in each round has the line of the innermost function that waits', () => {
+  const { sick } = WAITING.find(({ id }) => id === 'serial-awaits')
+  const place = { ...lineOf({ meanMs: 90 }), function: 'order' }
+  const inner = lineOf({ meanMs: 90, function: 'find', line: 3, waits: 50, awaited: 'pg-pool', callers: [place] })
+  const { what, instead } = find({ ...sick, waits: sick.waits.map(route => ({ ...route, lines: [inner] })) }, 'serial-awaits')
+  assert.match(`${what} ${instead}`, /, 5 times at find \(orders\.js:3\)\. fetch all with one call/)
+})
+
 test('a route that is slow elsewhere is not said again, and says what was not seen', () => {
   const pace = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 540 }] } }
   const sampled = (lines, unseenMs = 0) => ({ ...pace, waits: [{ ...routeOf(lines, { durationMs: 900 }), unseenMs }] })

@@ -229,7 +229,7 @@ test('a function is awaited by the one whose promise is passed on to it, which i
     wait(0, 90, [native('then')], { made: [begin, app('buy', 11), app('handler', 17)] }),
     wait(10, 80, [app('callback', 12), begin, app('handler', 17)])
   ]
-  assert.deepEqual(divided(waits), { 'handler:17 postgres': 20, 'callback:12': 70 })
+  assert.deepEqual(divided(waits), { 'buy:11 postgres': 20, 'callback:12': 70 })
 })
 
 test('frameworks and Node.js alone are no answer', () => {
@@ -280,13 +280,23 @@ test('helpers of compilers are not what is awaited', () => {
   assert.deepEqual([awaited, via], ['async-mutex', null])
 })
 
-test('what an async function returns without awaiting it is what its caller awaits', () => {
+test('what an async function returns without awaiting it is waited for at the line of its call', () => {
   const returning = { made: [app('load', 5), app('handler', 12)] }
   const outer = wait(0, 50, [app('handler', 12)], returning)
   const query = [native('Promise'), library('query'), app('load', 6), app('handler', 12)]
-  assert.deepEqual(divided([outer, wait(1, 49, [native('then')], { made: query })]), { 'handler:12 pg-pool': 50 })
+  assert.deepEqual(divided([outer, wait(1, 49, [native('then')], { made: query })]), { 'load:6 pg-pool': 50 })
+  const [{ app: [, caller], count, ended }] = attributeWaits([outer, wait(1, 49, [native('then')], { made: query })], { runs: [] }).lines
+  assert.deepEqual([caller.place.line, count, ended.at(-1)], [12, 1, 50_000])
+  const reported = wait(0, 48, [library('query', '/app/node_modules/mysql2/index.js'), app('load', 6), app('handler', 12)], { resource: 'mysql' })
+  assert.deepEqual(divided([outer, reported, wait(1, 49, [native('then')], { made: [native('Promise'), app('load', 6), app('handler', 12)] })]), { 'load:6 mysql2': 50 })
   const timer = { ...wait(1, 49, [native('then')], { made: [native('Promise'), app('load', 6), app('handler', 12)] }), settled: { kind: 'timer', place: null } }
-  assert.deepEqual(divided([outer, timer]), { 'handler:12 timer': 50 })
+  assert.deepEqual(divided([outer, timer]), { 'load:6 timer': 50 })
+  const betweenTimers = [native('runMicrotasks'), node('runNextTicks', 'node:internal/process/task_queues'), node('listOnTimeout', 'node:internal/timers')]
+  assert.deepEqual(divided([outer, wait(1, 49, betweenTimers, { made: query })]), { 'load:6 pg-pool': 50 })
+  const before = [wait(0, 20, [app('load', 4), app('handler', 12)]), wait(20, 49, [native('then')], { made: query })]
+  assert.deepEqual(divided([outer, ...before]), { 'load:4': 20, 'load:6 pg-pool': 30 })
+  const inner = [wait(0, 49, [native('then')], { made: [app('find', 3), app('load', 6), app('handler', 12)] }), wait(0, 48, [native('then')], { made: [native('Promise'), library('query'), app('find', 4), app('load', 6), app('handler', 12)] })]
+  assert.deepEqual(divided([outer, ...inner]), { 'find:4 pg-pool': 50 }, 'of another one that does so')
   const other = wait(1, 49, [native('then')], { made: [native('Promise'), library('query'), app('else', 9)] })
   assert.deepEqual(divided([outer, other]), { 'handler:12': 50 }, 'of another function')
 })

@@ -3,7 +3,7 @@
 // Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
-const { POOLS, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, queueOf } = require('./await-stacks')
+const { POOLS, SAME_MICROS, WRAPPERS, isLazy, isPackage, isPassedOn, isReturned, lazyAt, queueOf, returnedAt, settledAs } = require('./await-stacks')
 
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
@@ -61,12 +61,6 @@ const { POOLS, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, queu
 const MIN_SERIAL_MICROS = 200
 const SAME_SHARE = 0.9
 const LONGEST_SHARE = 0.6
-// What begins in one synchronous run.
-const SAME_MICROS = 5000
-// events.once() and util.promisify() await whatever emits the event, or calls back.
-const WRAPPERS = new Set(['node:events', 'node:util'])
-// Functions that return each other's promises.
-const MAX_RETURNED = 5
 // Of more waits at once the first ones decide, those of the application's own functions before those of packages.
 const MAX_AT_ONCE = 50
 
@@ -94,7 +88,7 @@ function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMic
     const chosen = choose(pending, { lazy, returned, membersOf }, fromMicros)
     if (chosen === null) continue
     if (truncatedMicros !== 0 && fromMicros >= truncatedMicros && divideUnseen(seen, chosen.node, fromMicros, toMicros)) continue
-    const line = lineOf(lines, chosen.node)
+    const line = lineOf(lines, chosen.app)
     if (truncatedMicros !== 0) seen.push({ line, pending: new Set(pending), micros: toMicros - fromMicros })
     line.counted.add(chosen.node)
     const { awaited, via, resumedBy } = chosen
@@ -421,7 +415,7 @@ function sinceIn ({ sinceMicros = 0, fromMicros }) {
  * @param {Awaited[]} unnamed.returned  likewise
  * @param {(node: Node) => Label | null} unnamed.membersOf
  * @param {number} micros  the moment
- * @returns {(Label & { node: Node }) | null}
+ * @returns {(Label & { node: Node, app: AppFrame[] }) | null}  app: the line
  */
 function choose (both, { lazy, returned, membersOf }, micros) {
   const all = both.filter(({ isOfFramework }) => !isOfFramework)
@@ -430,7 +424,7 @@ function choose (both, { lazy, returned, membersOf }, micros) {
     const isOfPackage = (/** @type {Awaited} */ { made }) => made === null || made.makerKey === null
     // Of functions that return each other's promises, the innermost one.
     const [node] = both.sort((one, other) => other.depth - one.depth || other.wait.fromMicros - one.wait.fromMicros)
-    return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, [], () => lazyAt(lazy.filter(isOfPackage), node.wait, micros))) }
+    return node === undefined ? null : { node, app: node.wait.stack.app, ...(membersOf(node) ?? awaitedOf(node, [], () => lazyAt(lazy.filter(isOfPackage), node.wait, micros))) }
   }
   const combined = all.filter(({ isCombined }) => isCombined)
   // Promise.all() is one wait.
@@ -448,7 +442,11 @@ function choose (both, { lazy, returned, membersOf }, micros) {
     return (covers.get(other) ?? 0) - (covers.get(one) ?? 0) || Number(other.wait.stack.isAwait) - Number(one.wait.stack.isAwait) ||
       one.depth - other.depth || one.wait.fromMicros - other.wait.fromMicros
   })
-  return node === undefined ? null : { node, ...(membersOf(node) ?? awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : returnedAt(returned, returnerOf(node), micros, node.wait.toMicros))) }
+  if (node === undefined) return null
+  const inside = node.wait.made === null ? null : returnedAt(returned, returnerOf(node), micros, node.wait.toMicros)
+  // An async function that returns a promise waits for it, as if it awaited it.
+  const app = inside === null || node.awaitedKey === null ? node.wait.stack.app : inside.app
+  return { node, app, ...(membersOf(node) ?? awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : inside?.label ?? null)) }
 }
 
 /**
@@ -538,53 +536,12 @@ function awaitedOf (node, pending, findUnnamed) {
   return (settled === undefined || settled === null ? findUnnamed() : settledAs(node.wait)) ?? label
 }
 
-/** @param {Awaited} wait @returns {Label | null} by what settled it */
-function settledAs ({ settled = null, isByOther = false, byMicros = 0 }) {
-  if (settled === null) return null
-  if (settled.kind === 'code') return { awaited: null, via: null, resumedBy: settled.place }
-  // In a callback for another request: that one let it go on. A timer that other code has set is no pause of the request.
-  if (isByOther && (settled.kind === 'timer' || (byMicros !== 0 && settled.kind !== 'dns'))) return null
-  return { awaited: settled.kind, via: null, resumedBy: null }
-}
-
 /**
  * @param {Node} node
  * @returns {string | null} the function that made what it awaits; events.once() itself is async: the one that called it
  */
 function returnerOf ({ key, awaitedKey, wait: { made } }) {
   return made !== null && made.awaited !== null && WRAPPERS.has(made.awaited) ? key : awaitedKey
-}
-
-/**
- * @param {Awaited[]} returned
- * @param {string | null} key  of the function that returned it
- * @param {number} fromMicros
- * @param {number} endMicros  of what awaits the function
- * @param {number} [depth]
- * @returns {Label | null}
- */
-function returnedAt (returned, key, fromMicros, endMicros, depth = 0) {
-  const wait = key === null || depth > MAX_RETURNED ? undefined : returned.find(({ made, ...at }) => at.fromMicros < endMicros && at.toMicros > fromMicros && made?.app.some(frame => frame.key === key))
-  if (wait === undefined) return null
-  const { awaited = null, via = null, makerKey = null } = wait.made ?? {}
-  const label = awaited === null ? null : { awaited, via, resumedBy: null }
-  if (awaited !== null && !WRAPPERS.has(awaited)) return label
-  return settledAs(wait) ?? label ?? (makerKey === key ? null : returnedAt(returned, makerKey, fromMicros, endMicros, depth + 1))
-}
-
-/**
- * @param {Awaited[]} lazy
- * @param {Awaited} wait  of a function of the application
- * @param {number} micros
- * @returns {Label | null} the package that works on what is awaited, at that moment
- */
-function lazyAt (lazy, wait, micros) {
-  const inside = lazy.filter(({ fromMicros, toMicros }) => fromMicros >= wait.fromMicros && toMicros <= wait.toMicros && fromMicros <= micros && toMicros > micros)
-  if (inside.length === 0) return null
-  // A function that awaits another one goes on after it.
-  const byEnd = inside.sort((left, right) => left.toMicros - right.toMicros)
-  const [inner, outer] = [byEnd[0], byEnd[byEnd.length - 1]].map(packageAwaitedIn)
-  return { awaited: inner, via: inner === outer ? byEnd[0].made?.via ?? null : outer, resumedBy: null }
 }
 
 /** @param {Node} node @param {Node[]} pending */
@@ -600,8 +557,8 @@ function packageAwaited ({ key, isOwn, lines, wait: { stack, made, resource } },
   return { awaited: kind === '' ? found?.awaited ?? null : kind, via: null }
 }
 
-/** @param {Map<string, OpenLine>} lines @param {Node} node */
-function lineOf (lines, { wait: { stack: { app } } }) {
+/** @param {Map<string, OpenLine>} lines @param {AppFrame[]} app */
+function lineOf (lines, app) {
   const [{ key, place }] = app
   const name = `${key} ${place.line}`
   const known = lines.get(name)

@@ -1,7 +1,7 @@
 'use strict'
 
 // Reads the stack of a wait: which function of the application waits, at which line, which of its functions called it, and what it awaits: a package,
-// or a module of Node.js.
+// or a module of Node.js; where that stack does not tell, what settled it, or what the function that it awaits has returned.
 
 const path = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -13,7 +13,7 @@ const { publicModuleOf } = require('../../formats/profile/node-api')
 /** @import { CallFrame } from '../../../types/profile' */
 /** @import { WaitPlace } from '../../../types/waits' */
 /** @import { AwaitFrame } from '../../probe/waits/await-sample' */
-/** @import { Awaited } from './attribute-waits' */
+/** @import { Awaited, Label } from './attribute-waits' */
 
 /**
  * @typedef {{ key: string, place: WaitPlace }} AppFrame  key: of the function, wherever it stands
@@ -82,6 +82,13 @@ const DATABASES = new Set([
   'knex', 'objection', 'kysely', 'drizzle-orm', 'sequelize', 'typeorm', '@mikro-orm/core', '@mikro-orm/knex', '@mikro-orm/sql', '@prisma/client'
 ])
 
+// What begins in one synchronous run.
+const SAME_MICROS = 5000
+// events.once() and util.promisify() await whatever emits the event, or calls back.
+const WRAPPERS = new Set(['node:events', 'node:util'])
+// Functions that return each other's promises.
+const MAX_RETURNED = 5
+
 /**
  * @param {AwaitFrame[]} frames
  * @returns {CallFrame[]} positions to be mapped: of each frame where it stands, and where its function begins
@@ -117,7 +124,7 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
   const packages = packagesOf(above)
   const [calledBy = null] = packagesOf(read.slice(read.findLastIndex(({ origin }) => origin === 'app') + 1))
   const maker = read.find(({ origin }) => origin !== 'native' && origin !== 'node')
-  const [awaited = moduleOf(above.findLast(({ origin }) => origin === 'node'))] = packages
+  const [awaited = moduleOf(beforeQueue(above).findLast(({ origin }) => origin === 'node'))] = packages
   const via = packages.at(-1) ?? null
   const ofPackage = first === -1 ? read.find(({ origin, shown }) => origin === 'dependency' && !DISPATCHERS.has(packageOf(shown))) : undefined
   return {
@@ -134,6 +141,16 @@ function readAwaitStack (all, { appRoot, toOriginal }) {
     via: via === awaited ? null : via,
     calledBy
   }
+}
+
+/**
+ * What runs the microtasks calls nothing of them: the timers do so between two of theirs.
+ * @template {{ file: string }} T
+ * @param {T[]} frames
+ */
+function beforeQueue (frames) {
+  const queue = frames.findIndex(({ file }) => file === TASK_QUEUES)
+  return queue === -1 ? frames : frames.slice(0, queue)
 }
 
 /** @param {readonly { origin: string, file: string }[]} frames */
@@ -162,17 +179,16 @@ function readSettled (all, { appRoot, toOriginal }, isByOther) {
   const original = toOriginal(placesOf(callers))
   const frames = callers.map(([name, file], index) => {
     const { origin, ...place } = describeFrame(original[2 * index], { appRoot })
-    return { name, url: file, isOfApp: origin === 'app', isOfNode: origin === 'node', isOfPackage: origin === 'dependency', place: { ...place, function: describeFrame(original[2 * index + 1], { appRoot }).name } }
-  }).filter(({ url }) => url !== '' && !BETWEEN.has(url))
-  const queue = frames.findIndex(({ url }) => url === TASK_QUEUES)
-  const called = queue === -1 ? frames : frames.slice(0, queue)
+    return { name, file, isOfApp: origin === 'app', isOfNode: origin === 'node', isOfPackage: origin === 'dependency', place: { ...place, function: describeFrame(original[2 * index + 1], { appRoot }).name } }
+  }).filter(frame => frame.file !== '' && !BETWEEN.has(frame.file))
+  const called = beforeQueue(frames)
   const node = called.findIndex(({ isOfNode }) => isOfNode)
   if (node !== -1) {
     const library = called.findIndex(({ isOfPackage }) => isOfPackage)
-    if (library !== -1) return called.slice(library).some(({ isOfApp, url }) => isOfApp || url === HTTP_SERVER) ? null : settledByPackage(called[library].place)
+    if (library !== -1) return called.slice(library).some(({ isOfApp, file }) => isOfApp || file === HTTP_SERVER) ? null : settledByPackage(called[library].place)
     // A function of the application between them may have let several go on, one after the other.
     if (!called.every(({ isOfApp, isOfNode }, index) => index < node ? isOfApp : isOfNode)) return null
-    const found = CALLBACKS.find(row => called.slice(node).some(({ url, name }) => row.module.test(url) && (row.function?.test(name) ?? true)))
+    const found = CALLBACKS.find(row => called.slice(node).some(({ file, name }) => row.module.test(file) && (row.function?.test(name) ?? true)))
     return found === undefined ? null : { kind: found.kind, place: null }
   }
   // A package that calls back in a tick or a microtask of its own.
@@ -258,4 +274,51 @@ function packageAwaitedIn ({ stack, made }) {
   return isPackage(name) ? name : null
 }
 
-module.exports = { CALLBACK_KINDS, POOLS, isDatabase, isLazy, isPackage, isPassedOn, isReturned, packageAwaitedIn, placesOf, queueOf, readAwaitStack, readSettled }
+/** @param {Awaited} wait @returns {Label | null} by what settled it */
+function settledAs ({ settled = null, isByOther = false, byMicros = 0 }) {
+  if (settled === null) return null
+  if (settled.kind === 'code') return { awaited: null, via: null, resumedBy: settled.place }
+  // In a callback for another request: that one let it go on. A timer that other code has set is no pause of the request.
+  if (isByOther && (settled.kind === 'timer' || (byMicros !== 0 && settled.kind !== 'dns'))) return null
+  return { awaited: settled.kind, via: null, resumedBy: null }
+}
+
+/**
+ * @param {Awaited[]} returned
+ * @param {string | null} key  of the function that returned it
+ * @param {number} fromMicros
+ * @param {number} endMicros  of what awaits the function
+ * @param {number} [depth]
+ * @returns {{ label: Label | null, app: AppFrame[] } | null}  app: where it was called
+ */
+function returnedAt (returned, key, fromMicros, endMicros, depth = 0) {
+  const isOwn = (/** @type {AwaitStack} */ made) => made.app.some(frame => frame.key === key) && !(made.isAwait && made.makerKey === key) // not its own promise
+  const own = key === null || depth > MAX_RETURNED ? [] : returned.filter(({ made, ...at }) => at.fromMicros < endMicros && made !== null && isOwn(made))
+  // What awaits the function goes on a moment later.
+  const wait = own.find(({ toMicros }) => toMicros > fromMicros) ?? own.findLast(({ toMicros }) => toMicros > fromMicros - SAME_MICROS)
+  if (wait === undefined || wait.made === null) return null
+  const { awaited, via, makerKey, app } = wait.made
+  const label = awaited === null ? null : { awaited, via, resumedBy: null }
+  if (awaited !== null && !WRAPPERS.has(awaited)) return { label, app }
+  const inner = makerKey === key ? null : returnedAt(returned, makerKey, fromMicros, endMicros, depth + 1)
+  return { label: settledAs(wait) ?? label ?? inner?.label ?? null, app: inner?.app ?? app }
+}
+
+/**
+ * @param {Awaited[]} lazy
+ * @param {Awaited} wait  of a function of the application
+ * @param {number} micros
+ * @returns {Label | null} the package that works on what is awaited, at that moment
+ */
+function lazyAt (lazy, wait, micros) {
+  const inside = lazy.filter(({ fromMicros, toMicros }) => fromMicros >= wait.fromMicros && toMicros <= wait.toMicros && fromMicros <= micros && toMicros > micros)
+  if (inside.length === 0) return null
+  // A function that awaits another one goes on after it.
+  const byEnd = inside.sort((left, right) => left.toMicros - right.toMicros)
+  const [inner, outer] = [byEnd[0], byEnd[byEnd.length - 1]].map(packageAwaitedIn)
+  return { awaited: inner, via: inner === outer ? byEnd[0].made?.via ?? null : outer, resumedBy: null }
+}
+
+module.exports = {
+  CALLBACK_KINDS, POOLS, SAME_MICROS, WRAPPERS, isDatabase, isLazy, isPackage, isPassedOn, isReturned, lazyAt, placesOf, queueOf, readAwaitStack, readSettled, returnedAt, settledAs
+}

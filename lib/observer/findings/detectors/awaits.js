@@ -9,7 +9,7 @@ const { TIMERS, linesOf, makeWaitFinding, mayBeLongPoll, placeOf, sampledRoutes 
 const { duration, percent, placed, rounded, times } = require('../../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../../types/findings' */
-/** @import { WaitLine } from '../../../../types/waits' */
+/** @import { WaitLine, WaitPlace } from '../../../../types/waits' */
 /** @import { Detector } from '../finding' */
 /** @import { Readings } from '../../../shared/findings/readings' */
 /** @import { RouteLine } from '../waiting' */
@@ -204,14 +204,16 @@ const serialAwaits = {
       return long.slice(0, 1).map(one => {
         const share = Math.min(1, one.ms / totalMs)
         const meanMs = one.ms / one.requests
-        const own = lines.filter(line => line.function === one.function && line.file === one.file)
+        const isOwn = (/** @type {WaitPlace} */ place) => place.function === one.function && place.file === one.file
+        // Of a function that it calls in each round, the innermost one that waits has the line.
+        const own = lines.filter(line => isOwn(line) || line.callers.some(isOwn))
         const inLoop = own.find(line => line.waits >= line.requests * SERIAL.minAwaits)
         const onOneConnection = sum(own.filter(({ awaited }) => awaited === 'pg'), ({ ms }) => ms) > sum(own, ({ ms }) => ms) * SERIAL.minShare
         return makeWaitFinding(readings, seconds * share, {
           id: 'serial-awaits',
           severity: 'info',
           title: `${route} awaits ${rounded(one.awaits)} times in a row in ${placed(one)}: ${duration(meanMs)}, ${percent(share)} of its time.`,
-          what: `${one.requests} of ${times(requests, 'sampled request')} did${inLoop === undefined ? '' : `, ${rounded(inLoop.waits / inLoop.requests)} times at line ${inLoop.line}`}.`,
+          what: `${one.requests} of ${times(requests, 'sampled request')} did${inLoop === undefined ? '' : `, ${rounded(inLoop.waits / inLoop.requests)} times at ${isOwn(inLoop) ? `line ${inLoop.line}` : placed(inLoop)}`}.`,
           where: { function: one.function, file: one.file, line: one.line, column: one.column, via: null, route },
           why: onOneConnection
             ? 'they are queries of one client of pg, which has one connection: they run one after the other, also where they are started together'
