@@ -54,6 +54,18 @@ test('without a recorder it says that nothing was recorded', async () => {
   assert.equal(answer.findings[0].id, 'too-little-seen')
 })
 
+test('a loop that has little to do is observed to the end as long as requests come in', async () => {
+  const secondsOf = async countOf => {
+    let asked = 0
+    const start = Array.from({ length: 100 }, () => [['load', 'node:readFileSync'], 1e4])
+    const idle = Array.from({ length: 2900 }, (_, index) => [[index % 50 === 0 ? 'handler' : '(idle)'], 1e4])
+    const process = () => ({ ...readings().process, uptimeMs: 60_000, routes: [{ route: 'GET /', count: countOf(asked++), seconds: 10 }] })
+    const { find } = subject({ view: async ({ fromMs }) => ({ profile: profileOf([...start, ...idle]), fromMs }), askProcess: async () => ({ value: process(), isStale: false }) })
+    return Math.round((await find()).observedSeconds)
+  }
+  assert.deepEqual([await secondsOf(asked => 600 + asked), await secondsOf(() => 600), await secondsOf(() => 0)], [30, 10, 10])
+})
+
 test('waits of the pool are those of the time that is asked about', () => {
   let now = 0
   const waits = new PoolWaits({ poolSize: 4, warn () {}, now: () => now })

@@ -43,13 +43,14 @@ const MAX_GOING_ON = 2
  * @param {number} about.startedAt  start of the process, epoch
  * @param {readonly Stall[]} about.stalls
  * @param {number} [about.hz]  the sampling rate, where it is known
+ * @param {boolean} [about.isServing]  requests still come in: what is idle at the end is part of the work
  * @param {{ appRoot: string, source: SourceLines }} context
  * @returns {Activity}
  */
-function readActivity (profile, { fromMs, startedAt, stalls, hz }, context) {
+function readActivity (profile, { fromMs, startedAt, stalls, hz, isServing = false }, context) {
   const stacks = readStacks(profile, context)
   const stackOf = (/** @type {Sample} */ { id }) => /** @type {Stack} */ (stacks.get(id))
-  const samples = withoutIdleEnds(readSamples(profile), sample => stackOf(sample).state === 'idle')
+  const samples = withoutIdleEnds(readSamples(profile), sample => stackOf(sample).state === 'idle', isServing)
   const busy = samples.filter(sample => stackOf(sample).state !== 'idle')
   const busyMicros = sumMicros(busy)
   const [first] = samples

@@ -6,6 +6,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { quantileOf } = require('../../base/bucket-counts')
+const { sum } = require('../../base/sums')
 const { SingleFlight } = require('../../base/single-flight')
 const { fromEpochMs, monotonicMs } = require('../../base/monotonic')
 const { findFindings } = require('./find-findings')
@@ -21,7 +22,7 @@ const { earlierReadings } = require('./earlier')
 /** @import { CountedCalls } from '../counts' */
 /** @import { CallReading, ProcessReading, Readings, RouteReading, System, ThreadLoad } from '../../shared/findings/readings' */
 /** @import { IoReading, SchedulerReading } from '../stalls/scheduler' */
-/** @import { Outgoing, PastReadings } from './past-readings' */
+/** @import { Outgoing, PastReading, PastReadings } from './past-readings' */
 /** @import { WhatIf as WhatIfAnswer } from '../../../types/what-if' */
 /** @import { WaitProfile } from '../waits/wait-profile' */
 /** @import { WhatIf } from '../what-if/what-if' */
@@ -37,6 +38,8 @@ const REST_MS = 1000
 const NOTHING = Object.freeze({ calls: [], connections: null })
 // The recorder starts a moment after the process.
 const START_GRAIN_MS = 5000
+// Of the mean rate of requests.
+const SAME_PACE = 0.5
 
 /** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, outgoing: Outgoing, isStale: boolean }} Reading */
 
@@ -102,9 +105,10 @@ class FindingsReader {
     const { facts, slowRequests, stalls, loopNow, poolWaits, past, waits, requests, memory } = this.#parts
     const before = await this.#readBefore()
     const { blockedMs } = loopNow()
-    const [now, activity, { requests: slow }, inFlight] = await Promise.all([this.#read(), this.#observe(), slowRequests(), requests?.()])
+    const [now, observed, { requests: slow }, inFlight] = await Promise.all([this.#read(), this.#observe(), slowRequests(), requests?.()])
     this.#last = now
     const at = Date.now()
+    const activity = observed === null ? null : this.#activityOf(observed, isServing(past?.firstSince(now.atMs - LOOK_BACK_MS), before, now))
     const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
     const inTime = stalls().stalls.filter(stall => stall.at + stall.durationMs >= fromMs)
     /** @type {Readings} */
@@ -150,19 +154,23 @@ class FindingsReader {
     return { atMs: monotonicMs(), system: scheduler.read(), io: scheduler.readIo(), process: answer?.value ?? null, outgoing: outgoing?.() ?? NOTHING, isStale: answer?.isStale ?? true }
   }
 
-  /** @returns {Promise<Readings['activity']>} null: nothing was recorded */
+  /** @returns {Promise<{ profile: CpuProfile, fromMs: number } | null>} null: nothing was recorded */
   async #observe () {
-    const { facts, view, toOriginal, stalls } = this.#parts
+    const { view, toOriginal } = this.#parts
     const now = Date.now()
     try {
       const { profile, fromMs } = await view({ fromMs: now - LOOK_BACK_MS, toMs: now })
-      const original = await toOriginal(profile) // stalls may be corrected with it
-      const about = { fromMs, startedAt: facts.startedAt, hz: facts.hz, stalls: stalls().stalls }
-      return readActivity(original, about, { appRoot: facts.appRoot, source: this.#source })
+      return { profile: await toOriginal(profile), fromMs }
     } catch (/** @type {any} */ error) {
       if (['ERR_LOOPSCOPE_RECORDER_OFF', 'ERR_LOOPSCOPE_EMPTY_VIEW'].includes(error.code)) return null
       throw error
     }
+  }
+
+  /** @param {{ profile: CpuProfile, fromMs: number }} observed @param {boolean} isServing */
+  #activityOf ({ profile, fromMs }, isServing) {
+    const { facts, stalls } = this.#parts
+    return readActivity(profile, { fromMs, startedAt: facts.startedAt, hz: facts.hz, stalls: stalls().stalls, isServing }, { appRoot: facts.appRoot, source: this.#source })
   }
 
   /**
@@ -196,6 +204,20 @@ class FindingsReader {
 function readThreads ({ threadLoad, threadWatch }) {
   const load = threadLoad.read(LOOK_BACK_MS)
   return load && { ...load, watched: threadWatch.busiest() }
+}
+
+/**
+ * @param {PastReading | null | undefined} base  of a minute ago
+ * @param {Reading} before  of a moment ago
+ * @param {Reading} now
+ * @returns {boolean} whether requests come in about as fast as before, however little the loop has to do for them
+ */
+function isServing (base, before, now) {
+  if (now.process === null || before.process === null) return false
+  const countOf = (/** @type {{ routes: readonly RouteReading[] }} */ { routes }) => sum(routes, ({ count }) => count)
+  const all = countOf(now.process)
+  const [counted, ms] = base == null ? [all, now.process.uptimeMs] : [all - countOf(base.process), now.atMs - base.atMs]
+  return counted > 0 && (all - countOf(before.process)) * ms >= counted * (now.atMs - before.atMs) * SAME_PACE
 }
 
 /** @param {Reading} before @param {Reading} now @returns {System} */

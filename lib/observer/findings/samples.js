@@ -88,9 +88,10 @@ function readSamples ({ samples, timeDeltas }) {
  * The samples from the first second with work to the last one.
  * @param {readonly Sample[]} samples
  * @param {(sample: Sample) => boolean} isIdle
+ * @param {boolean} [isServing]  at the end it is at work, however little the loop has to do
  * @returns {Sample[]}
  */
-function withoutIdleEnds (samples, isIdle) {
+function withoutIdleEnds (samples, isIdle, isServing = false) {
   /** @type {number[]} */
   const busyMicros = []
   for (const sample of samples) {
@@ -102,7 +103,7 @@ function withoutIdleEnds (samples, isIdle) {
   const last = busyMicros.findLastIndex(isAtWork)
   if (first === -1) return [...samples]
   const from = Math.max(0, Math.min(first, last - MIN_OBSERVED_SECONDS + 1)) * SECOND_MICROS
-  const to = Math.max(last + 1, first + MIN_OBSERVED_SECONDS) * SECOND_MICROS
+  const to = isServing ? Infinity : Math.max(last + 1, first + MIN_OBSERVED_SECONDS) * SECOND_MICROS
   return samples.filter(({ atMicros }) => atMicros > from && atMicros <= to)
 }
 
