@@ -297,6 +297,9 @@ test('what an async function returns without awaiting it is waited for at the li
   assert.deepEqual(divided([outer, ...before]), { 'load:4': 20, 'load:6 pg-pool': 30 })
   const inner = [wait(0, 49, [native('then')], { made: [app('find', 3), app('load', 6), app('handler', 12)] }), wait(0, 48, [native('then')], { made: [native('Promise'), library('query'), app('find', 4), app('load', 6), app('handler', 12)] })]
   assert.deepEqual(divided([outer, ...inner]), { 'find:4 pg-pool': 50 }, 'of another one that does so')
+  const sent = { made: [native('Promise'), library('dispatch'), library('get'), app('load', 7), app('handler', 12)] }
+  const inPackage = [wait(0, 48, [native('then')], sent), wait(0, 49, [app('load', 7), app('handler', 12)], { made: [library('get'), app('load', 7), app('handler', 12)] })]
+  assert.deepEqual(attributeWaits([outer, ...inPackage], { runs: [] }).lines.map(({ app: [{ place }], count }) => [place.line, count]), [[7, 1], [12, 1]], 'and not what a package returns to itself')
   const other = wait(1, 49, [native('then')], { made: [native('Promise'), library('query'), app('else', 9)] })
   assert.deepEqual(divided([outer, other]), { 'handler:12': 50 }, 'of another function')
 })

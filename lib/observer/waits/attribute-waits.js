@@ -3,6 +3,7 @@
 // Divides the time in which one request waited among the lines of its code. Waits overlap: a handler awaits a function that awaits a query. Each moment
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
+const { groupBy } = require('../../base/sums')
 const { POOLS, SAME_MICROS, WRAPPERS, isLazy, isPackage, isPassedOn, isReturned, lazyAt, queueOf, returnedAt, settledAs } = require('./await-stacks')
 
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
@@ -77,7 +78,8 @@ function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMic
   const waits = all.filter(({ resource, stack }) => resource !== 'timer' || !stack.isTimerOfNode)
   const nodes = createNodes(withCallers(waits))
   const membersOf = createMembersOf(waits, nodes)
-  const [lazy, returned] = [isLazy, isReturned].map(is => waits.filter(is))
+  const lazy = waits.filter(isLazy)
+  const returned = returnedIn(waits, nodes)
   const togetherIn = createTogetherIn(waits)
   const pooled = waits.filter(({ made }) => made !== null && made.awaited !== null && POOLS.has(made.awaited))
   /** @type {Map<string, OpenLine>} */
@@ -447,6 +449,19 @@ function choose (both, { lazy, returned, membersOf }, micros) {
   // An async function that returns a promise waits for it, as if it awaited it.
   const app = inside === null || node.awaitedKey === null ? node.wait.stack.app : inside.app
   return { node, app, ...(membersOf(node) ?? awaitedOf(node, pending, () => node.wait.made === null ? lazyAt(lazy, node.wait, micros) : inside?.label ?? null)) }
+}
+
+/**
+ * What a package returns to itself in a call is inside of what the function that calls it awaits.
+ * @param {readonly Awaited[]} waits
+ * @param {Node[]} nodes
+ * @returns {Awaited[]} for what functions of the application return
+ */
+function returnedIn (waits, nodes) {
+  const own = groupBy(nodes.filter(({ isOwn }) => isOwn), ({ key }) => key)
+  return waits.filter(isReturned).filter(({ made, toMicros }) => {
+    return WRAPPERS.has(made?.awaited ?? '') || own.get(made?.app[0].key ?? '')?.some(({ wait }) => wait.fromMicros < toMicros && wait.toMicros >= toMicros) !== true
+  })
 }
 
 /**
