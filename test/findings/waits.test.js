@@ -86,10 +86,11 @@ test('a pool that is used at other lines than it is waited for: how long is not 
   assert.match(instead, /\(option max\)/)
 })
 
-test('a client of MongoDB watches its server by a connection of its own', () => {
+test('a client of MongoDB watches its servers by connections of its own: of how many the pool has, nothing is said', () => {
   const { sick } = WAITING.find(({ id }) => id === 'small-pool')
-  const found = find({ ...sick, connections: { 27018: 3 }, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, awaited: 'mongodb' })] })) }, 'small-pool')
-  assert.match(found.title, /^The connection pool of mongodb is too small: getting a connection takes 70 ms, both connections are in use/)
+  const poolOf = open => find({ ...sick, connections: { 27018: open }, waits: sick.waits.map(route => ({ ...route, lines: [lineOf({ meanMs: 90, awaited: 'mongodb' })] })) }, 'small-pool')
+  assert.match(poolOf(4).title, /^The connection pool of mongodb is too small: getting a connection takes 70 ms, all its connections are in use, and/)
+  assert.deepEqual([poolOf(4).evidence.connections, poolOf(20)], [null, undefined])
 })
 
 test('queries of one connection cannot be made together', () => {

@@ -31,9 +31,12 @@ const SMALL_POOL = Object.freeze({
   maxUtilization: 0.8
 })
 
+// MongoDB's driver watches each server by one connection, and measures round trips by another, where the server streams what it watches (since 4.4).
+const MONITORS = 2
+
 /**
- * Clients whose connections do one thing at a time, with the port that their servers have by default and the option for the size of the pool; of others:
- * connections beside the pool. isPool: it is no single connection.
+ * Clients whose connections do one thing at a time, with the port that their servers have by default and the option for the size of the pool. isPool: it is
+ * no single connection. others: connections beside the pool, at least; of each further server there are as many.
  * @type {Record<string, { port: number, option: string, isPool?: boolean, kind?: string, others?: number }>}
  */
 const CLIENTS = {
@@ -45,8 +48,8 @@ const CLIENTS = {
   mysql: { port: 3306, option: 'connectionLimit' },
   mysql2: { port: 3306, option: 'connectionLimit', kind: 'mysql' },
   mariadb: { port: 3306, option: 'connectionLimit' },
-  mongodb: { port: 27017, option: 'maxPoolSize', isPool: true, others: 1 /* by which it watches its server */ },
-  mongoose: { port: 27017, option: 'maxPoolSize', isPool: true, others: 1 },
+  mongodb: { port: 27017, option: 'maxPoolSize', isPool: true, others: MONITORS },
+  mongoose: { port: 27017, option: 'maxPoolSize', isPool: true, others: MONITORS },
   mssql: { port: 1433, option: 'pool.max', kind: 'mssql' },
   redis: { port: 6379, option: 'clientPoolSize', kind: 'redis' },
   '@redis/client': { port: 6379, option: 'clientPoolSize', kind: 'redis' }
@@ -66,6 +69,7 @@ const PIPELINED = new Set(['redis', '@redis/client'])
  * @property {number} seconds    of requests that waited for a connection
  * @property {number} inLine     requests that wait for a connection, on average
  * @property {number | null} size  connections; null: not known
+ * @property {boolean} [isAtMost]  not all of these connections may belong to the pool
  * @property {boolean} [areInUse]  only what had to wait for one in use is reported
  */
 
@@ -81,15 +85,15 @@ const smallPool = {
       const isFull = areInUse || size === null || inLine * (acquireMs + useMs) / acquireMs > size
       return isFull && acquireMs >= SMALL_POOL.minMs && acquireMs >= (acquireMs + useMs) * SMALL_POOL.minShare && seconds >= requestSecondsOf(readings) * SMALL_POOL.minOfRequests
     })
-    return notable.map(({ name, instead, at, acquireMs, useMs, seconds, inLine, size }) => makeWaitFinding(readings, seconds, {
+    return notable.map(({ name, instead, at, acquireMs, useMs, seconds, inLine, size, isAtMost = false }) => makeWaitFinding(readings, seconds, {
       id: 'small-pool',
-      title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${inUse(size)}` +
+      title: `The connection pool of ${name} is too small: getting a connection takes ${duration(acquireMs)}, ${isAtMost ? 'all its connections are in use, ' : inUse(size)}` +
         `and ${rounded(inLine)} requests wait for one.`,
       what: sentences(useMs >= SMALL_POOL.minUseMs && `A request has a connection for ${duration(useMs)} after it waited ${duration(acquireMs)} for it, on average.`, at && describePlace(at)),
       where: placeOf(at),
       why: 'a connection does one thing at a time: further requests stand in line until one is given back, however fast the other side is',
       instead,
-      evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: size, route: at?.route ?? null }
+      evidence: { pool: name, acquireMs: rounded(acquireMs), useMs: rounded(useMs), inLine: rounded(inLine), connections: isAtMost ? null : size, route: at?.route ?? null }
     }))
   }
 }
@@ -199,7 +203,8 @@ function fullPools (readings) {
     instead: `${size === 1 && CLIENTS[/** @type {string} */ (at.line.awaited)].isPool !== true ? 'use a pool, where it is one client for all requests; ' : ''}${adviceOnPool(CLIENTS[name].option)}`,
     at,
     ...timesOf(readings, ofPort, inLine),
-    size
+    size,
+    isAtMost: CLIENTS[name].others !== undefined
   }]
 }
 
