@@ -292,6 +292,8 @@ test('the state that a reducer gets, URLs of Blobs, windows and performance entr
   assert.deepEqual(keptIn('(req, res) => {\n  const url = URL.createObjectURL(new Blob([req.body]))\n  res.json({ url })\n}'), [2, 'object URLs'])
   assert.deepEqual(keptIn('(req, res) => {\n  const dom = new JSDOM(page)\n  res.send(dom.serialize())\n}', 'windows of jsdom'), [2, 'windows of jsdom'])
   assert.deepEqual(keptIn('(req, res) => {\n  performance.mark(req.id, { detail: req.query })\n}', 'performance entries'), [2, 'performance entries'])
+  const timed = clear => keptIn(`(req, res) => {\n  performance.mark('a' + req.id)\n  answer(req, res)\n  performance.mark('b' + req.id)\n  performance.measure(req.id, 'a' + req.id, 'b' + req.id)\n  ${clear}\n}`, 'performance entries')
+  assert.deepEqual([timed(''), timed('performance.clearMarks()')], [[2, 'performance entries'], [5, 'performance entries']], 'each of them keeps its entry, unless it is cleared')
 })
 
 test('a route that is added by a request', () => {

@@ -69,6 +69,8 @@ const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: nu
 ]))
 /** What ends them. @type {Readonly<Record<string, RegExp>>} */
 const CLOSES = Object.freeze({ handles: /\.\s*(?:close|terminate)\s*\(|\bunwatchFile\b/, timers: /\bclear(?:Timeout|Interval)\b/, 'object URLs': /\brevokeObjectURL\b/, sockets: /\.\s*(?:close|destroy)\s*\(/ })
+/** @type {Readonly<Record<string, RegExp>>} */
+const CLEARS = Object.freeze({ mark: /\bclearMarks\b/, measure: /\bclearMeasures\b/ })
 const EMPTY_VALUE = String.raw`(?:\bnew\s+[\w$.]*(?:Map|Set|Array)\s*\(\s*\)|\[\s*\]|\{\s*\})`
 // What is added holds nothing of what is allocated: a number that is counted up, or a collection that is empty yet, perhaps as a member beside the time.
 const HOLDS_NOTHING = new RegExp(String.raw`(?:\?\?|\|\|)\s*0\s*\)?\s*[-+]|(?:${EMPTY_VALUE}|\{(?:\s*[\w$]+\s*:\s*(?:${EMPTY_VALUE}|[\d_]+|null|true|false|Date\.now\(\)|new Date\(\))\s*,?)+\s*\})[\s);]*$`)
@@ -85,7 +87,7 @@ const CALLS = Object.freeze({
   'metric labels': /([\w$.#]+)\s*\.\s*(?:observe|inc|dec|set|labels|startTimer)\s*\(/,
   'compiled schemas': /([\w$.#]+)\s*\.\s*(?:compile|compileAsync|addSchema|validate)\s*\(/,
   'windows of jsdom': /\bnew\s+(?:[\w$]+\.)*JSDOM\s*\(/,
-  'performance entries': /(?:^|[^\w$.])(?:performance\s*\.\s*)?(?:mark|measure)\s*\(/,
+  'performance entries': /(?:^|[^\w$.])(?:performance\s*\.\s*)?(?<entry>mark|measure)\s*\(/,
   modules: /(?:^|[^\w$.])(?:require|import)\s*\(/,
   workers: /\bnew\s+(?:[\w$]+\.)*\w*Worker\s*\(/,
   'queued work': /(?:^|[^\w$.])((?:[\w$]+\.)*#?[\w$]*(?:limit|queue)\w*(?:\.\w+)?)\s*\(/i
@@ -189,7 +191,9 @@ function keepsIn (code, before, scope, holder) {
   const call = holder === null ? undefined : CALLS[holder]
   if (holder !== null && call !== undefined) {
     const match = call.exec(code)
-    return match === null || (match[1] !== undefined && rankOf(match[1], scope) === null) ? [] : [{ kind: holder, rank: DIRECT }]
+    const entry = match?.groups?.entry
+    if (match === null || (entry === undefined && match[1] !== undefined && rankOf(match[1], scope) === null)) return []
+    return [{ kind: holder, rank: entry !== undefined && CLEARS[entry].test(scope.body) ? EMPTIED : DIRECT }]
   }
   const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ 0: { length }, index }) => {
     const receiver = receiverBefore(before + code, before.length + index)

@@ -16,6 +16,8 @@ const { BUILTIN, CALLED, EMPTIED, GUESSED, KEYWORD, KINDS, MAX_FILE_LINES, RANKS
 const MAX_TEXT = 120
 const MAX_WRITTEN_LINES = 2000 // of a file that people write
 const COLLECTIONS = new Set(['Map', 'Set', 'Array', 'object', 'listeners'])
+// Each line of these keeps what it adds: of several the first one is as true.
+const EACH_KEEPS = new Set(['performance entries'])
 const MAX_CALLS = 3 // from function to function
 const MAX_CALLED = 50
 /** Where a function begins: an arrow function, or another one. */
@@ -84,8 +86,8 @@ function bestOf (functions, holder) {
       // What is built may be a collection as well: then the stack shows that one.
       const wanted = isKind ? ofHolder : lines
       const best = ranks.map(rank => wanted.filter(line => line.rank === rank)).find(found => found.length > 0) ?? []
-      if (new Set(best.map(({ line }) => line)).size > 1) return null
       if (best.length === 0) continue
+      if (new Set(best.map(({ line }) => line)).size > 1 && !best.every(({ kind }) => EACH_KEEPS.has(kind))) return null
       const [{ line, text, kind, rank }] = best
       const isKnown = holder !== null && (isKind || !KINDS.has(holder)) // else sockets and the like, which a collection may hold
       return { keptAt: { file: place.file, line, text: shortened(text) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind, isWeak: rank >= EMPTIED && rank < GUESSED }
