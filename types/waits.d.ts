@@ -19,6 +19,11 @@ export interface WaitedAt extends WaitPlace {
   /** The package that the application called, where it is another. */
   via: string | null
   /**
+   * Where another function of the application called what is awaited, and returned its promise; null: the function that waits has called it, or it is not
+   * known.
+   */
+  calledAt: WaitPlace | null
+  /**
    * The code of the application that let it go on, for another request or for none: it waited for a lock or a queue of the application. null: something
    * else, or not known.
    */

@@ -7,7 +7,7 @@ const PLACE = Object.freeze({ function: 'loadOrders', file: 'orders.js', line: 1
 /** 100 requests a second, each of which waits `meanMs` at its line. */
 const paced = (meanMs, durationMs = 100) => ({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 6000, seconds: 6 * durationMs }] }, waits: [routeOf([lineOf({ meanMs, durationMs })], { durationMs })] })
 const lineOf = ({ meanMs, durationMs = 100, requests = 10, ...rest }) => ({
-  ...PLACE, awaited: null, via: null, resumedBy: null, longest: null, together: 0, callers: [], requests, open: 0, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
+  ...PLACE, awaited: null, via: null, resumedBy: null, calledAt: null, longest: null, together: 0, callers: [], requests, open: 0, waits: requests, ms: meanMs * requests, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: meanMs / durationMs, p50Ms: meanMs, p99Ms: meanMs, maxMs: meanMs, ...rest
 })
 const routeOf = (lines, { durationMs = 100, requests = 10, serial = [] } = {}) => ({ route: 'GET /orders', requests, open: 0, truncated: 0, totalMs: durationMs * requests, waitingMs: durationMs * requests * 0.95, unseenMs: 0, clientMs: 0, uploadMs: 0, lines, serial })
 const awaiting = (parts, rest = {}) => ({ ...paced(0), waits: [routeOf([lineOf(parts)])], ...rest })

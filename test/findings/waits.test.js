@@ -125,6 +125,8 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   assert.match(`${toClients.what} ${toClients.instead}`, /For 82 % of it the client had not read yet what was sent\. .*send less/)
   const fromClients = find({ ...pace, waits: [{ ...routeOf([], { durationMs: 900 }), unseenMs: 8500, uploadMs: 8000 }] }, 'slow-elsewhere')
   assert.match(`${fromClients.what} ${fromClients.instead}`, /For 94 % of it the client had not sent all of its request yet\. .*let a proxy receive the whole request/)
+  const called = { function: 'find', file: 'repository.js', line: 3, column: 9 }
+  assert.match(find(sampled([lineOf({ meanMs: 800, durationMs: 900, awaited: 'pg-pool', calledAt: called })]), 'slow-elsewhere').what, /at loadOrders \(orders\.js:12\), for pg-pool, called at find \(repository\.js:3\)\./)
   const two = ['loadUser', 'loadOrders'].map(name => lineOf({ meanMs: 400, durationMs: 900, function: name, awaited: 'fetch' }))
   assert.match(find(sampled(two), 'slow-elsewhere').what, /They wait at several lines: loadUser \(orders\.js:12\) 47 % for fetch, loadOrders \(orders\.js:12\) 47 % for fetch\./)
 })

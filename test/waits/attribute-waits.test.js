@@ -304,6 +304,13 @@ test('what an async function returns without awaiting it is waited for at the li
   assert.deepEqual(divided([outer, other]), { 'handler:12': 50 }, 'of another function')
 })
 
+test('what a function that is not async returns is awaited by its caller, and the line of its call is known', () => {
+  const calledAtIn = (made, more = []) => attributeWaits([wait(0, 50, [app('handler', 12)], { made }), ...more], { runs: [] }).lines[0].calledAt
+  const file = node('readFile', 'node:internal/fs/promises')
+  assert.deepEqual([[library('query'), app('find', 6)], [file, app('find', 6)]].map(from => calledAtIn([...from, app('handler', 12)])?.line), [6, 6])
+  assert.deepEqual([[library('query')], [app('find', 5)], [native('all'), library('query'), app('find', 6)]].map(from => calledAtIn([...from, app('handler', 12)])), [null, null, null])
+})
+
 test('a pool inside of another package is seen, and its time separated', () => {
   const acquire = [native('Promise'), library('acquire', '/app/node_modules/sequelize-pool/index.js'), library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)]
   const inside = wait(1, 31, [library('query', '/app/node_modules/sequelize/index.js'), app('load', 6)], { made: acquire })

@@ -39,7 +39,7 @@ test('lines are shown as they were written, with the requests that waited there'
   const { sampled, routes: [{ requests, totalMs, unseenMs, lines: [line] }] } = profile.read()
   assert.deepEqual([sampled, requests, totalMs, unseenMs], [100, 100, 5050, 0])
   const { callers: [caller], ...rest } = line
-  assert.deepEqual(rest, { function: 'load', file: 'src/app.ts', line: 1, column: 3, awaited: null, via: null, resumedBy: null, longest: null, together: 0, requests: 100, open: 0, waits: 100, ms: 5050, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 1, p50Ms: 50, p99Ms: 99, maxMs: 100 })
+  assert.deepEqual(rest, { function: 'load', file: 'src/app.ts', line: 1, column: 3, awaited: null, via: null, resumedBy: null, calledAt: null, longest: null, together: 0, requests: 100, open: 0, waits: 100, ms: 5050, queuedMs: 0, poolMs: 0, turnMs: 0, sharedMs: 0, share: 1, p50Ms: 50, p99Ms: 99, maxMs: 100 })
   assert.deepEqual([caller.function, caller.line], ['handler', 2])
   assert.deepEqual(profile.linesOf(now - 2e6 + 49).map(({ line: { line, ms }, spans }) => [line, ms, spans.length]), [[1, 50, 2]])
   assert.equal(profile.linesOf(5), null)

@@ -43,11 +43,12 @@ const COLUMNS = [
 ]
 
 /** @param {Record<string, any>} line */
-function describeAwaited ({ awaited, via, resumedBy, longest, together }) {
+function describeAwaited ({ awaited, via, resumedBy, calledAt, longest, together }) {
   if (awaited === null) return resumedBy == null ? '-' : `until ${showLocation(resumedBy)}`
-  const most = longest == null ? via : showLocation(longest)
+  const called = [via, calledAt && showLocation(calledAt)].filter(Boolean)
+  const most = longest == null ? called.join(', ') : showLocation(longest)
   const times = together >= 2 ? `${together} × ` : ''
-  return times + (most === null ? awaited : `${awaited} (${most})`)
+  return times + (most === '' ? awaited : `${awaited} (${most})`)
 }
 
 /** @param {Invocation} invocation */

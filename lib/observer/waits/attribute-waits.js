@@ -26,6 +26,7 @@ const { POOLS, SAME_MICROS, WRAPPERS, isLazy, isPackage, isPassedOn, isReturned,
  * @property {string | null} awaited
  * @property {string | null} via
  * @property {SettledBy['place']} resumedBy  the code that let it go on: a lock or a queue of the application
+ * @property {AppFrame['place'] | null} calledAt  another function of the application, which returned what is awaited: where it called that
  * @property {AppFrame['place'] | null} longest  of Promise.all(): the function in it that alone was waited for most of the time
  * @property {number} poolMicros  in which it waited for a connection
  * @property {number} turnMicros  in which it waited for its turn in a queue
@@ -48,7 +49,7 @@ const { POOLS, SAME_MICROS, WRAPPERS, isLazy, isPackage, isPassedOn, isReturned,
  * @property {Set<number>} behind
  * @property {Set<Node>} counted
  * @property {number} unseenMicros  of the spans: for which its waits were not seen
- * @property {Map<string, Label & { micros: number }>} labels
+ * @property {Map<string, Label & { calledAt: AppFrame['place'] | null, micros: number }>} labels
  * @property {Map<string, { place: AppFrame['place'], micros: number }>} alone  of Promise.all(): functions in it, while no other was waited for
  *
  * @typedef {{ line: OpenLine, pending: Set<Node>, micros: number }} Seen  which line had a stretch of time
@@ -95,7 +96,8 @@ function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMic
     line.counted.add(chosen.node)
     const { awaited, via, resumedBy } = chosen
     const label = `${awaited} ${via} ${resumedBy === null}`
-    line.labels.set(label, { awaited, via, resumedBy, micros: (line.labels.get(label)?.micros ?? 0) + toMicros - fromMicros })
+    const { micros: beforeMicros = 0, calledAt = calledAtIn(chosen) } = line.labels.get(label) ?? {}
+    line.labels.set(label, { awaited, via, resumedBy, calledAt, micros: beforeMicros + toMicros - fromMicros })
     line.poolMicros += awaited !== null && POOLS.has(awaited) ? toMicros - fromMicros : longestOf(pooled, fromMicros, toMicros)
     const queue = queueOf({ awaited, via })
     if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits, isOpen ? endMicros : 0)) - fromMicros)
@@ -113,7 +115,7 @@ function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMic
   }
   return {
     lines: [...lines.values()].map(({ app, spans, ended, counted, labels, alone, behind, unseenMicros, ...times }) => {
-      const [{ awaited, via, resumedBy, micros }, ...others] = [...labels.values()].sort((left, right) => right.micros - left.micros)
+      const [{ awaited, via, resumedBy, calledAt, micros }, ...others] = [...labels.values()].sort((left, right) => right.micros - left.micros)
       const seenMicros = others.reduce((all, label) => all + label.micros, micros)
       // In which its waits that were seen waited, also once what is below them was not seen.
       const wholeMicros = segmentsOf([...counted], []).reduce((all, { fromMicros, toMicros }) => all + toMicros - fromMicros, 0)
@@ -125,6 +127,7 @@ function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMic
         awaited,
         via,
         resumedBy,
+        calledAt,
         together: Math.max(0, ...[...counted].map(togetherIn)),
         longest: [...alone.values()].find(one => one.micros >= seenMicros * LONGEST_SHARE)?.place ?? null,
         poolMicros: scaled(times.poolMicros),
@@ -148,6 +151,15 @@ function onlyIn (combined, pending) {
   const inside = pending.filter(node => node !== combined && node.isOwn && node.callers.has(combined.key)).slice(0, MAX_AT_ONCE)
   const innermost = inside.filter(node => !inside.some(other => isBelow(other, node))).map(({ wait: { stack } }) => stack.app[0])
   return innermost.length > 0 && innermost.every(({ key }) => key === innermost[0].key) ? innermost[0] : null
+}
+
+/**
+ * @param {{ node: Node, app: AppFrame[] }} chosen
+ * @returns {AppFrame['place'] | null} where a function that is not async has called what it returned, and this one awaits
+ */
+function calledAtIn ({ node: { wait: { made } }, app: [{ key }] }) {
+  if (made === null || made.awaited === null || made.isOfSeveral || made.app.length === 0 || made.app[0].key === key) return null
+  return made.app[0].place
 }
 
 /** @param {OpenLine} line @param {number} fromMicros @param {number} toMicros */

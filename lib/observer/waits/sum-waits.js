@@ -85,6 +85,7 @@ function sumLine (group, totalMs, starts, lastQueries) {
     awaited: named.awaited,
     via: named.via,
     resumedBy: chained < SHARED_SHARE ? null : named.resumedBy,
+    calledAt: group.find(({ calledAt, awaited }) => calledAt !== null && awaited === named.awaited)?.calledAt ?? null,
     longest: longestOf(group),
     together: rounded(sum(group, one => one.together) / group.length),
     callers: deepest.callers,

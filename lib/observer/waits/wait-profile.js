@@ -274,7 +274,7 @@ function positionsOf (texts) {
  * @param {number} openMicros  until when a request was followed that was not answered; NaN of others
  * @returns {Line}
  */
-function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, longest, together, poolMicros, turnMicros, sharedMicros, behindMicros, behind, count, spans, ended }, busySince, openMicros) {
+function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, calledAt, longest, together, poolMicros, turnMicros, sharedMicros, behindMicros, behind, count, spans, ended }, busySince, openMicros) {
   const queuedMicros = lengthOf(ended.map((micros, index) => index % 2 === 1 ? micros : Math.max(micros, busySince(ended[index + 1]))))
   const queuedMs = toMs(queuedMicros)
   return {
@@ -284,6 +284,7 @@ function toLine ({ app: [{ key, place }, ...callers], awaited, via, resumedBy, l
     awaited,
     via,
     resumedBy,
+    calledAt,
     longest,
     together,
     waits: count,

@@ -308,7 +308,7 @@ function clientOf ({ waits = [] }, route) {
 function describeLine ({ line, share }) {
   const rounds = line.waits / line.requests
   const until = line.resumedBy === null ? '' : `, until ${placed(line.resumedBy)} lets them go on`
-  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.longest === null ? '' : `, in which ${placed(line.longest)} takes longest`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
+  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.calledAt == null ? '' : `, called at ${placed(line.calledAt)}`}${line.longest === null ? '' : `, in which ${placed(line.longest)} takes longest`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
 }
 
 /** What is known where no line has most of the waiting. @param {RouteWaits | undefined} route */
