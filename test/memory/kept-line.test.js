@@ -217,6 +217,10 @@ test('the line that gives a function to a package which keeps its results, also 
   assert.deepEqual(wrappedAt([at('load', 'app.js', 2)], null, sourceOf({ 'app.js': app })), { keptAt: { file: 'app.js', line: 5, text: 'const loadOnce = pMemoize(load)' }, holder: 'memoized results' })
   assert.equal(wrappedAt([at('fetchMethod', 'app.js', 8, 16)], 'cached values', sourceOf({ 'app.js': app }))?.keptAt.line, 6)
   assert.equal(wrappedAt([at('other', 'app.js', 2)], null, sourceOf({ 'app.js': app })), null)
+  const caller = 'const page = memoize(id => draw(id))\napp.get("/", (req, res) => {\n  res.end(page(req.url))\n  cache.get(req.url)\n})\nconst cache = new LRUCache({ max: 5 })'
+  const handler = at('(anonymous)', 'app.js', 2, 14)
+  assert.equal(wrappedAt([handler], null, sourceOf({ 'app.js': caller }))?.keptAt.line, 1, 'V8 has inlined what it calls')
+  assert.equal(wrappedAt([handler], null, sourceOf({ 'app.js': caller.replace('page(', 'show(') })), null, 'a cache that is only asked')
 })
 
 test('the line that calls a package which keeps what it is given', () => {

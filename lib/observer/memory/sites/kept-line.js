@@ -23,6 +23,8 @@ const MAX_CALLED = 50
 /** Where a function begins: an arrow function, or another one. */
 const BEGINS = /(?:\basync\s*)?(?:\([^()]*\)(?:\s*:[^=;(]+)?|(?<![\w$.])[\w$]+)\s*=>|\bfunction\b|(?<=^\s+(?:(?:static|async|public|private|protected|override)\s+)*)[\w$#]+\s*\([^;()]*\)\s*(?::[^;{}]+)?\{\s*$/g
 const COMMENT = /^\s*(?:\/\/|\*|\/\*).*/
+/** A variable that is a function, or gets one. */
+const GIVEN = /\b(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*(?!new\b)/
 const MAX_OPTIONS = 20 // lines of a call that a function is written in
 
 /** A call of which the result is not used: of what, and its method. */
@@ -187,7 +189,7 @@ function madeAt (places, holder, source) {
  * @param {Pick<SourceLines, 'read'>} files
  * @returns {number | null}
  */
-function wrappingLine ({ file, line, function: name }, wraps, files) {
+function wrappingLine ({ file, line, column, function: name }, wraps, files) {
   if (file === '' || line === 0) return null
   const texts = files.read(file, 1, MAX_FILE_LINES).map(text => text.replace(COMMENT, ''))
   if (wraps.test(texts[line - 1] ?? '')) return line
@@ -196,9 +198,14 @@ function wrappingLine ({ file, line, function: name }, wraps, files) {
   if (found.length > 0) return found.length === 1 ? found[0] : null
   for (let above = line - 1; above >= Math.max(1, line - MAX_OPTIONS); above--) {
     const match = wraps.exec(texts[above - 1])
-    if (match !== null) return codeOf({ function: '', file, line: above, column: match.index + 1 }, files).lines.length > line - above ? above : null
+    if (match === null) continue
+    if (codeOf({ function: '', file, line: above, column: match.index + 1 }, files).lines.length > line - above) return above
+    break
   }
-  return null
+  // V8 may have inlined what it calls.
+  const called = new Set(codeOf({ function: name, file, line, column }, files).lines.flatMap(({ code }) => [...code.matchAll(CALLED)].map(([, callee]) => callee)))
+  const given = texts.flatMap((text, index) => called.has(GIVEN.exec(text)?.[1] ?? '') && wraps.test(text) ? [index + 1] : [])
+  return given.length === 1 ? given[0] : null
 }
 
 /**
