@@ -16,7 +16,7 @@ test('conversions, copies and objects that are made again and again have advice 
     ['concat', /collect the parts in an array/], ['Array.concat', /join them once/], ['inspect', /test the log level first/], ['get stack', /stackTraceLimit/],
     ['Intl.NumberFormat', /make one Intl formatter/], ['Date.toLocaleDateString', /make one Intl formatter/], ['RegExp', /make the expression once/], ['postMessage', /transfer ArrayBuffers/],
     ['setImmediate', /wait for what happens/], ['Array.includes', /put the values into a Set/], ['Array.shift', /go through a long array by index/],
-    ['ChildProcess.send', /let it load data that does not change/], ['runInNewContext', /compile the code once/], ['emit', /one listener that looks up/], ['Hash.update', /createReadStream/], ['update', /createReadStream/]
+    ['ChildProcess.send', /let it load data that does not change/], ['runInNewContext', /compile the code once/], ['emit', /one listener that looks up/], ['addEventListener', /removeEventListener/], ['getEntriesByName', /what performance\.measure\(\) returns/], ['Hash.update', /createReadStream/], ['update', /createReadStream/]
   ]
   for (const [call, instead] of cases) assert.match(asked(call).instead, instead, call)
   const pool = asked('postMessage', { package: 'piscina', function: 'run', through: null })
@@ -109,6 +109,9 @@ test('of a synchronous function of a package, the asynchronous one is named', ()
   const asked = name => ask(spot({ culprit: { via: { package: 'bcrypt', function: name, through: null } } })).instead
   assert.match(asked('compareSync'), /^await compare\(\), the asynchronous variant/)
   assert.match(asked('compare'), /^call it less often/)
+  const written = text => ask(spot({ text, culprit: { via: { package: 'sheets', function: 'readSync', through: null } } })).instead
+  assert.match(written('  const book = sheets.readSync(bytes)'), /^await read\(\)/)
+  assert.match(written('  const book = sheets.read(bytes)'), /^call it less often/, 'a name that only the package has: read() is what was called')
   assert.match(ask(spot({ culprit: { via: { package: 'mobx', function: '(anonymous)', through: null } } })).title, /in the package mobx, called in login/)
 })
 

@@ -195,6 +195,8 @@ test('the collector is not to be helped with Buffers where Buffers are what it c
   const making = ms => ask({ activity: { gcMs: 9000, categories: { collected: { ms: 9000, where: PLACE }, buffers: { ms, where: PLACE } } } }).findings.find(({ id }) => id === 'gc-pressure').instead
   assert.match(making(2000), /^make fewer and smaller Buffers there/)
   assert.match(making(200), /keep large data outside the heap/)
+  const elsewhere = ask({ activity: { gcMs: 9000, categories: { collected: { ms: 9000, where: PLACE }, buffers: { ms: 2000, where: { ...PLACE, line: 90 } } } } }).findings.find(({ id }) => id === 'gc-pressure').instead
+  assert.match(elsewhere, /keep large data outside the heap/, 'another function without a name, in the same file')
 })
 
 test('what turns objects into text is named with what to do instead, and so is a development build', () => {

@@ -113,6 +113,16 @@ test('a line at which samples saw the function work says more than its beginning
   assert.equal(culpritOf([at(4)]).line, begins + 4)
 })
 
+test('where functions of Node.js have the time, the line is that of the heaviest, and not one on which the caller itself did less', () => {
+  const lines = ['function metrics () {', '  const load = [os.cpus(), process.memoryUsage()]', '  return load', '}']
+  const subjectOf = ownMicros => createSubject([[['node:emit', 'metrics', 'node:memoryUsage'], 400e3], [['node:emit', 'metrics', 'node:cpus'], 300e3], [['node:emit', 'metrics'], ownMicros]], { metrics: [[2, 20]] })
+  const lineIn = ownMicros => {
+    const { culpritOf, beginOf } = subjectOf(ownMicros)
+    return culpritOf([], { count: () => 1000, read: (file, from) => lines.slice(from - beginOf('metrics')) }).line - beginOf('metrics')
+  }
+  assert.deepEqual([lineIn(200e3), lineIn(500e3)], [1, 2])
+})
+
 test('a listener without a name does its own work, unless it is written in the function that emits', () => {
   const profile = profileOf([[['replay', 'node:fire', ''], 900e3]])
   const frameOf = name => profile.nodes.find(({ callFrame }) => callFrame.functionName === name).callFrame

@@ -102,6 +102,14 @@ const OTHERS = [
     instead: 'compile the code once (new vm.Script, vm.compileFunction, or new Function where the code is trusted), keep it, and run it again and again, in one context that is made once'
   }],
   [/^(EventEmitter\.)?emit$/, LISTENERS],
+  [/(^|\.)addEventListener$/, {
+    why: 'before it adds a listener, an EventTarget (such as an AbortSignal) goes through all those of the event: each that is never removed makes the next call slower, and keeps what it refers to',
+    instead: 'remove each listener when it is no longer needed (removeEventListener, or the option signal), above all on a signal that lives as long as the process, or keep one listener there'
+  }],
+  [/^(Performance\.)?(getEntries(ByName|ByType)?|clearMarks|clearMeasures)$/, {
+    why: 'the timeline keeps each mark and measure until it is cleared, and goes through all of them',
+    instead: 'use what performance.measure() returns, or a PerformanceObserver, and clear marks and measures when they were used; for durations alone, subtract two values of performance.now()'
+  }],
   [/^setImmediate$/, POLLING],
   [/^Worker$/, STARTED_AGAIN],
   [/(^|\.)concat$/, {

@@ -91,7 +91,7 @@ const syncCall = {
  */
 function asynchronousIn (spot, instead) {
   const name = packageName(spot)
-  if (spot.culprit.via?.function.endsWith('Sync')) return insteadOf(name, null, spot.culprit.via)
+  if (spot.culprit.via?.function.endsWith('Sync')) return insteadOf(name, null, spot.culprit.via, spot.text)
   return `use an asynchronous function of ${name} if it has one; otherwise keep its result if it does not change, or move the call to worker_threads. In ${name} itself: ${instead}`
 }
 
@@ -169,7 +169,7 @@ const dependency = {
     return hotSpotFinding('hot-dependency', spot, readings, {
       work: `${builtin === null ? '' : `${builtin.name} in `}the package ${enteredBy(spot, name)}`,
       part: spot.calledShare,
-      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via) }),
+      ...(isRouting(spot, name) ? ROUTING : { why: builtin?.why ?? `${name} computes on the event loop, and everything else waits until it is done`, instead: insteadOf(name, builtin, spot.culprit.via, spot.text) }),
       evidence: { package: name, ...(spot.culprit.via?.through && { through: spot.culprit.via.through.package }) }
     })
   }
@@ -218,12 +218,14 @@ function isRouting ({ culprit: { function: own, via } }, name) {
  * @param {string} name  of a package
  * @param {Builtin | null} builtin  that took the time in it
  * @param {{ function?: string, through?: { package: string } | null } | null} [entered]  the function of the package that was called, and what did the work for it
+ * @param {string} [text]  of the line that calls it
  */
-function insteadOf (name, builtin, entered = null) {
+function insteadOf (name, builtin, entered = null, text = '') {
   const faster = fasterThan(entered?.through?.package ?? name, name)
   if (builtin === null && faster !== null) return faster
   const entrance = entered?.function ?? ''
-  if (builtin === null && entrance.endsWith('Sync')) {
+  // Where the application calls it by another name, that is the package's own: there need not be an asynchronous one.
+  if (builtin === null && entrance.endsWith('Sync') && (text === '' || text.includes(entrance))) {
     return `await ${entrance.slice(0, -'Sync'.length)}(), the asynchronous variant: native code then runs in another thread, JavaScript in smaller parts; or move the call to worker_threads`
   }
   if (builtin === null && Object.hasOwn(MAPPERS, name)) return plainObjectsOf(name)

@@ -71,7 +71,7 @@ function insteadOf (readings) {
       'instead of allocating new ones, and limit how many are kept'
   }
   const { gcMs, categories: { collected, buffers } } = /** @type {NonNullable<Readings['activity']>} */ (readings.activity)
-  const isOfBuffers = buffers.where !== null && buffers.ms >= gcMs * GC_PRESSURE.minBuffersShare && buffers.where.function === collected.where?.function && buffers.where.file === collected.where.file
+  const isOfBuffers = buffers.where !== null && buffers.ms >= gcMs * GC_PRESSURE.minBuffersShare && buffers.where.line === collected.where?.line && buffers.where.file === collected.where.file
   if (isOfBuffers) return 'make fewer and smaller Buffers there: each brings the next collection closer. Use streams, and reuse Buffers instead of allocating new ones'
   return 'allocate less there (no copies, smaller chunks, streams), keep large data outside the heap (Buffer), or enlarge the young generation with --max-semi-space-size'
 }

@@ -326,10 +326,11 @@ function columnOn (line, matches) {
  * @param {Position} [later]  where the function stood after the call
  */
 function writtenCall (path, depth, source, later) {
-  const { frame, totalMicros } = path[depth]
+  const { frame, selfMicros, totalMicros } = path[depth]
   const called = path[depth + 1]
   if (frame.file === '' || called === undefined) return null
-  const isMost = called.totalMicros >= totalMicros * CALLED_SHARE
+  // V8 has no line for the time in a function of Node's: the lines of the samples show only what the caller did itself.
+  const isMost = called.totalMicros >= totalMicros * CALLED_SHARE || (called.frame.origin === 'node' && called.totalMicros > selfMicros)
   const found = isMost ? findCall(linesFrom(frame, source), frame, writtenName(called.frame.name), later) : null
   const packageName = found === null ? calledPackageOf(path[depth]) : null
   return packageName === null ? found : findPackageCall(linesFrom({ ...frame, line: 1 }, source), frame, packageName)
