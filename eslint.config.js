@@ -2,6 +2,9 @@
 
 const neostandard = require('neostandard')
 
+const TIMERS = ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance']
+  .map(name => ({ name, message: 'Take it from lib/base/timers.js.' }))
+
 const typescript = neostandard.plugins['typescript-eslint']
 
 module.exports = [
@@ -27,7 +30,15 @@ module.exports = [
     files: ['lib/**/*.js'],
     ignores: ['lib/page/**'],
     rules: {
-      'no-restricted-globals': ['error', ...['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance'].map(name => ({ name, message: 'Take it from lib/base/timers.js.' }))]
+      'no-restricted-globals': ['error', ...TIMERS]
+    }
+  },
+  {
+    // Where an application's code runs as well, it may have replaced any of them.
+    files: ['lib/{api,base,formats,link,probe,shared,source-maps}/**/*.js'],
+    ignores: ['lib/base/globals.js'],
+    rules: {
+      'no-restricted-globals': ['error', ...TIMERS, ...['AbortController', 'AbortSignal', 'Promise', 'URL', 'URLSearchParams'].map(name => ({ name, message: 'Take it from lib/base/globals.js.' }))]
     }
   },
   {

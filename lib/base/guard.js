@@ -3,6 +3,8 @@
 // Wraps functions that are called from outside loopscope: by a timer, a message, an event, a signal. An exception there would be an uncaught
 // exception of the application, or end the observer. test/internal/guard.test.js lists these entry points.
 
+const { Promise } = require('./globals')
+
 /** @type {(error: unknown) => void} */
 let onFault = () => {}
 

@@ -7,6 +7,7 @@ const fs = require('node:fs')
 const { createRequire } = require('node:module')
 const path = require('node:path')
 const { errors } = require('./errors')
+const { Promise } = require('./globals')
 const { guarded } = require('./guard')
 const { name, version } = require('../../package.json')
 

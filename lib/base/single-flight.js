@@ -4,6 +4,7 @@
 // it asked, and a crowd of callers costs at most two runs.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { Promise } = require('./globals')
 
 /** @template T */
 class SingleFlight {

@@ -4,6 +4,7 @@
 // (a reply). The channel answers the other end's requests, and rejects its own when the other end is gone.
 
 const { fromPlain, toPlain } = require('../base/errors')
+const { AbortController, Promise } = require('../base/globals')
 const { guarded } = require('../base/guard')
 const { clearTimeout, setTimeout } = require('../base/timers')
 

@@ -5,6 +5,7 @@
 
 const { SingleFlight } = require('../base/single-flight')
 const { errors } = require('../base/errors')
+const { Promise } = require('../base/globals')
 const { OWN_FOLDER } = require('../base/own-files')
 
 /** @import { Logger } from '../../types/diagnostics' */

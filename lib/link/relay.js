@@ -4,6 +4,7 @@
 // chunk by chunk, each on request.
 
 const { errors } = require('../base/errors')
+const { AbortController, AbortSignal } = require('../base/globals')
 const { guarded } = require('../base/guard')
 
 /** @import { AdminResponse } from '../shared/admin/responses' */

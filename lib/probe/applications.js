@@ -3,6 +3,8 @@
 // The applications of this process that have an admin surface. The observer serves it, and requests from the main thread what only the
 // application's thread has or may do.
 
+const { URL } = require('../base/globals')
+
 /** @import { Logger } from '../../types/diagnostics' */
 /** @import { Findings } from '../../types/findings' */
 /** @import { WhatIf, WhatIfOptions } from '../../types/what-if' */

@@ -3,6 +3,7 @@
 // Checks the option egress and fills in its defaults. URLs and headers are secrets: an error about one never contains the value.
 
 const { errors } = require('../base/errors')
+const { URL } = require('../base/globals')
 const { isHeader, assertInteger, assertKnownKeys, assertOneOf, assertString } = require('../base/validate')
 const { DESTINATIONS } = require('../shared/egress/destinations')
 const { fillTemplate, PLACES, unknownPlaces } = require('../shared/egress/addresses')

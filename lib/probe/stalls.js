@@ -2,6 +2,7 @@
 
 // Reports stalls on the main thread: a late tick goes to the observer, which explains and stores it; its report goes to the handles.
 
+const { Promise } = require('../base/globals')
 const { monotonicMicros } = require('../base/monotonic')
 const { clearTimeout, setTimeout } = require('../base/timers')
 const { UNEXPLAINED, toStall } = require('../shared/stalls/stall')

@@ -2,11 +2,13 @@
 
 // The logger used when the application gives none, or its own cannot be used.
 
+const { hostname } = require('node:os')
 const { isMainThread } = require('node:worker_threads')
 const { clusterWorkerId } = require('../base/system/cluster-worker')
 
 /** @import { Logger } from '../../types/diagnostics' */
 
+const NAME = 'loopscope'
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
 
@@ -18,13 +20,32 @@ function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
   const pino = require('pino')
   const isManaged = isMainThread && clusterWorkerId() !== null
   const destination = makeDestination(pino, { dest: fd, sync: isSync })
-  return pino({ name: 'loopscope' }, {
-    write (line) {
-      const stream = isManaged ? replacedStream(fd) : null
-      if (stream !== null) return stream.write(line)
-      destination.write(line)
-    }
-  })
+  /** @param {string} line */
+  const write = line => {
+    const stream = isManaged ? replacedStream(fd) : null
+    if (stream !== null) return stream.write(line)
+    destination.write(line)
+  }
+  try {
+    return pino({ name: NAME }, { write })
+  } catch {
+    return plainLogger(write) // on Node.js 20 pino sets Error.prepareStackTrace, which throws where Error is frozen (--frozen-intrinsics)
+  }
+}
+
+/** The same lines without pino. @param {(line: string) => unknown} write @returns {Logger} */
+function plainLogger (write) {
+  /** @param {number} level @returns {(fields: any, msg?: string) => void} */
+  const log = level => ({ err, ...fields }, msg) => {
+    const line = { level, time: Date.now(), pid: process.pid, hostname: hostname(), name: NAME, ...fields, ...(err !== undefined && { err: describeError(err) }), msg }
+    write(`${JSON.stringify(line)}\n`)
+  }
+  return { info: log(30), warn: log(40), error: log(50) }
+}
+
+/** @param {unknown} error */
+function describeError (error) {
+  return error instanceof Error ? { ...error, type: error.name, message: error.message, stack: error.stack } : error
 }
 
 /**

@@ -5,6 +5,7 @@
 // much time or memory.
 
 const { Worker } = require('node:worker_threads')
+const { Promise } = require('../base/globals')
 const { guarded } = require('../base/guard')
 const { monotonicMs } = require('../base/monotonic')
 const { threadFile, threadFlags } = require('../base/own-files')

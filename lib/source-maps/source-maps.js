@@ -4,6 +4,7 @@
 // as long as it can. Positions that are not mapped by then are shown as generated code, and corrected later.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { AbortController, Promise } = require('../base/globals')
 const { guarded, unattended } = require('../base/guard')
 const { monotonicMs } = require('../base/monotonic')
 const { setTimeout } = require('../base/timers')

@@ -4,6 +4,7 @@
 // successor.
 
 const { setTimeout: sleep } = require('node:timers/promises')
+const { Promise } = require('../../base/globals')
 const { performance } = require('../../base/timers')
 const { writeExposition } = require('../../shared/group/exposition')
 

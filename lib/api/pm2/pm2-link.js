@@ -4,6 +4,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises')
 const { errors } = require('../../base/errors')
+const { Promise } = require('../../base/globals')
 const { guarded, unattended } = require('../../base/guard')
 const { monotonicMs } = require('../../base/monotonic')
 const { clearInterval, setInterval } = require('../../base/timers')

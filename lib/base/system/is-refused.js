@@ -4,6 +4,7 @@
 // listening, and process ids of another container are not needed.
 
 const net = require('node:net')
+const { Promise } = require('../globals')
 const { guarded } = require('../guard')
 
 const PROBE_MS = 500

@@ -2,6 +2,7 @@
 
 // Describes a V8 call frame: its position, counted from 1 and relative to the application, and the origin of its code.
 
+const { URL } = require('../../base/globals')
 const { attempt } = require('../../base/guard')
 const { createWorkLineOf } = require('./work-lines')
 

@@ -3,6 +3,7 @@
 // Watches the memory of the process: figures for the observer once a second and after each full collection, the trend of the heap on request, the
 // memory outside the heap, and the evidence of a heap that overflows. One per process.
 
+const { Promise } = require('../../base/globals')
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { memoryUsage } = require('../../base/system/resident-bytes')

@@ -2,6 +2,7 @@
 
 // Reads the heaps of the worker threads that this thread has started, where Node.js can: 22.16 and later in 22, 24 and later.
 
+const { Promise } = require('../../base/globals')
 const { outsideRequest, setTimeout, clearTimeout } = require('../../base/timers')
 const { guarded } = require('../../base/guard')
 

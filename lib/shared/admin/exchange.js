@@ -5,6 +5,7 @@
 const { once } = require('node:events')
 const fs = require('node:fs')
 const { pipeline } = require('node:stream/promises')
+const { AbortController } = require('../../base/globals')
 const { guarded } = require('../../base/guard')
 const { openRegularFile } = require('../../base/regular-file')
 const { lengthOf, problemResponse } = require('./responses')

@@ -4,6 +4,7 @@
 // protocol is added. Pure.
 
 const { DESTINATIONS } = require('./destinations')
+const { URL, URLSearchParams } = require('../../base/globals')
 
 /** @import { DestinationName } from './destinations' */
 

@@ -4,6 +4,7 @@
 // blocked or gone does not delay the answers of the others. It never rejects.
 
 const http = require('node:http')
+const { Promise } = require('../../base/globals')
 const { guarded } = require('../../base/guard')
 const { parseBounded } = require('../../base/shapes')
 const { clearTimeout, setTimeout } = require('../../base/timers')

@@ -3,6 +3,7 @@
 // The table of requests to a group: which routes of each process answer them, and how the answers are merged. A process that is stopped, blocked or
 // gone makes the answer incomplete, never an error.
 
+const { Promise } = require('../../base/globals')
 const { groupBy, sum } = require('../../base/sums')
 const { mergeFindings } = require('../findings/merge-findings')
 const { ANSWERS, readAnswer } = require('./answers')

@@ -3,6 +3,7 @@
 // Runs one capture in each process of a group; each writes to its own store. Captures that pause a process run one after the other, so that the rest
 // of the service continues; a process that does not answer, or whose loop is blocked, does not delay the others.
 
+const { Promise } = require('../../base/globals')
 const { performance } = require('../../base/timers')
 const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')

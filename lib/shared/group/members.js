@@ -6,6 +6,7 @@
 const fs = require('node:fs')
 const path = require('node:path')
 const { problemOf } = require('../admin/control-directory')
+const { Promise } = require('../../base/globals')
 const { isRefused } = require('../../base/system/is-refused')
 const { ownIds } = require('../../base/system/private-directory')
 const { isAlive } = require('../../base/system/process-ids')

@@ -2,6 +2,7 @@
 
 // Adds up where the requests of all processes of a group wait. Pure.
 
+const { URLSearchParams } = require('../../base/globals')
 const { groupBy, sum, sumToTenths } = require('../../base/sums')
 /** @import { RouteWaits, SerialWaits, WaitLine, Waits } from '../../../types/waits' */
 /** @import { GroupWaits } from '../../../types/group' */

@@ -4,6 +4,7 @@
 // observer/rules/run-actions.js with a row in ACTION_HANDLERS there, a member of RuleAction (types/rules.d.ts), a row in docs/rules.md, and
 // one test. Pure.
 
+const { URL } = require('../../base/globals')
 const { assertInteger, assertKnownKeys, assertOneOf, assertPlainObject, isHeader, refuse } = require('../../base/validate')
 const { checkRequest } = require('../captures/kinds')
 

@@ -4,6 +4,7 @@
 // where Koa creates it.
 
 const { setFramework } = require('../set-route')
+const { Promise } = require('../../../base/globals')
 
 /** @import { IncomingMessage, ServerResponse } from 'node:http' */
 /** @import { RequestMiddleware } from '../../../api/http/middleware' */

@@ -3,6 +3,7 @@
 // Outgoing HTTP requests, by method and host, until the last byte of the response: undici, on which fetch() is built, and Node's own client; and calls of
 // gRPC.
 
+const { URL } = require('../../../base/globals')
 const { guarded } = require('../../../base/guard')
 const { monotonicMicros } = require('../../../base/monotonic')
 const { ACQUIRE, OTHER, toAddress } = require('../call-names')
