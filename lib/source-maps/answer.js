@@ -36,6 +36,8 @@ const { parseMap } = require('./source-map')
 
 const MAX_MAPS = 50
 const MAX_BYTES_KEPT = 64e6
+const LINES_PER_MARK = 1000
+const LINE_FEED = 0x0A
 
 class MapReader {
   /** The one asked for last at the end. @type {Map<string, KnownMap>} */
@@ -120,13 +122,30 @@ function readMap ({ map: text }, file, mayBytes) {
   return { map, folder: found.folder, lineOf: text === undefined ? createLines : () => () => '' }
 }
 
-/** @param {string} file @returns {(line: number) => string} of the generated code, from 0 */
+/**
+ * A file may be nothing but millions of lines, so only the requested ones become text.
+ * @param {string} file
+ * @returns {(line: number) => string} of the generated code, from 0
+ */
 function createLines (file) {
-  /** @type {string[] | undefined} */
-  let lines
+  /** @type {Buffer | undefined} */
+  let bytes
+  const marks = [0] // where every LINES_PER_MARK-th line begins
+  let last = { line: -1, text: '' }
   return line => {
-    lines ??= readRegularFile(file, { maxBytes: MAX_BYTES }).toString().split('\n')
-    return lines[line] ?? ''
+    bytes ??= readRegularFile(file, { maxBytes: MAX_BYTES })
+    if (line === last.line) return last.text
+    const mark = Math.min(Math.floor(line / LINES_PER_MARK), marks.length - 1)
+    let from = marks[mark]
+    for (let at = mark * LINES_PER_MARK; at < line;) {
+      const end = bytes.indexOf(LINE_FEED, from)
+      if (end === -1) return ''
+      from = end + 1
+      if (++at === marks.length * LINES_PER_MARK) marks.push(from)
+    }
+    const end = bytes.indexOf(LINE_FEED, from)
+    last = { line, text: bytes.toString('utf8', from, end === -1 ? bytes.length : end) }
+    return last.text
   }
 }
 

@@ -3,7 +3,7 @@
 // Finds the values of a JSON text without parsing them: a source map contains its sources, tens of megabytes that are not needed. Values that are not
 // read are not validated. Pure.
 
-const { endOfText } = require('../base/shapes')
+const { endOfText, parseBounded } = require('../base/shapes')
 
 /** @typedef {{ from: number, to: number }} Span  of bytes */
 
@@ -16,14 +16,16 @@ const SPACES = new Set([0x20, 0x09, 0x0A, 0x0D])
 
 /**
  * @param {Buffer} bytes
+ * @param {readonly string[]} names  of the members that are wanted: there may be millions of others
  * @param {Span} [span]
- * @returns {Map<string, Span> | null} the members of an object, the last one of each name; null where it is none
+ * @returns {Map<string, Span> | null} those members of an object, the last one of each name; null where it is none
  */
-function objectSpans (bytes, { from, to } = { from: 0, to: bytes.length }) {
+function objectSpans (bytes, names, { from, to } = { from: 0, to: bytes.length }) {
   let at = skipSpaces(bytes, from, to)
   if (bytes[at] !== OPEN_OBJECT) return null
   /** @type {Map<string, Span>} */
   const members = new Map()
+  const longest = Math.max(...names.map(name => name.length)) + 2 // with its quotes
   at = skipSpaces(bytes, at + 1, to)
   while (bytes[at] === QUOTE) {
     const nameEnd = endOfText(bytes, at, to)
@@ -31,7 +33,8 @@ function objectSpans (bytes, { from, to } = { from: 0, to: bytes.length }) {
     if (bytes[colon] !== COLON) return null
     const value = skipSpaces(bytes, colon + 1, to)
     const end = skipValue(bytes, value, to)
-    members.set(bytes.toString('latin1', at + 1, nameEnd - 1), { from: value, to: end })
+    const name = nameEnd - at <= longest ? bytes.toString('latin1', at + 1, nameEnd - 1) : ''
+    if (names.includes(name)) members.set(name, { from: value, to: end })
     at = skipSpaces(bytes, end, to)
     if (bytes[at] === COMMA) at = skipSpaces(bytes, at + 1, to)
   }
@@ -85,9 +88,15 @@ function skipSpaces (bytes, from, to) {
   return at
 }
 
-/** @param {Buffer} bytes @param {Span} span @returns {any} @throws SyntaxError */
+/**
+ * A value, where it takes no more memory than a list of texts of its length.
+ * @param {Buffer} bytes
+ * @param {Span} span
+ * @returns {any}
+ * @throws SyntaxError, or RangeError
+ */
 function parseSpan (bytes, { from, to }) {
-  return JSON.parse(bytes.toString('utf8', from, to))
+  return parseBounded(bytes.subarray(from, to))
 }
 
 module.exports = { arraySpans, objectSpans, parseSpan }

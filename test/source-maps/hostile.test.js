@@ -4,12 +4,14 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const fc = require('fast-check')
 const { MapReader } = require('../../lib/source-maps/answer')
 const { MAX_BYTES } = require('../../lib/source-maps/find-map')
 const { MapThread } = require('../../lib/source-maps/map-thread')
+const { parseMap } = require('../../lib/source-maps/source-map')
 const { SourceMaps } = require('../../lib/source-maps/source-maps')
 const { makeScratch } = require('../store/scratch')
 
@@ -93,6 +95,44 @@ test('a map that is too large, for its limit or for the memory that is left, is 
   assert.match(answerOf(folder, null).problem, /app\.js\.map has 105 MB, and at most 105 MB are read/)
   fs.truncateSync(map, 50e6)
   assert.match(answerOf(folder, null, { mayBytes: 100e6 }).problem, /needs 125 MB of memory, and 100 MB may be taken/)
+})
+
+const MANY = 3e6
+
+for (const [what, text] of Object.entries({
+  'members that no map has': () => `{${Array.from({ length: MANY }, (_, index) => `"${index.toString(36)}":1,`).join('')}"mappings":"AAAA","sources":["a.ts"]}`,
+  'a root that is a list of objects': () => `{"sourceRoot":[${'{},'.repeat(MANY)}{}],"mappings":"AAAA","sources":["a.ts"]}`,
+  'an offset with more in it': () => `{"sections":[{"offset":{"line":0,"column":0,"more":[${'{},'.repeat(MANY)}{}]},"map":{"mappings":"AAAA","sources":["a.ts"]}}]}`,
+  'very many names at one place': () => `{"mappings":"AAAAA${',AAAAA'.repeat(MANY)}","sources":["a.ts"],"names":["f"]}`
+})) {
+  test(`a map with ${what} is read within a multiple of its length`, t => {
+    const file = path.join(makeScratch(t), 'map.js')
+    fs.writeFileSync(file, text())
+    const { status, stdout } = spawnSync(process.execPath, ['--max-old-space-size=100', '--expose-gc', '-e', `
+      const { parseMap } = require(${JSON.stringify(require.resolve('../../lib/source-maps/source-map'))})
+      console.log(JSON.stringify(parseMap(require('node:fs').readFileSync(process.argv[1])).locate({ line: 0, column: 30 })))`, file])
+    assert.equal(status, 0, 'the names, members or objects of it fill the memory')
+    const { source, line, namesBefore } = JSON.parse(String(stdout))
+    assert.deepEqual([source, line, namesBefore.length <= 1], ['a.ts', 0, true])
+  })
+}
+
+test('sections count with what is kept of each, however short they are', () => {
+  const section = '{"offset":{"line":0,"column":0},"map":{"mappings":"AAAA","sources":["a"]}}'
+  const text = `{"sections":[${Array(10_000).fill(section).join()}]}`
+  assert.throws(() => parseMap(Buffer.from(text), { mayBytes: 10e6 }), RangeError)
+})
+
+test('the lines of a script are found without all of them being text', t => {
+  const folder = makeScratch(t)
+  const file = path.join(folder, 'app.js')
+  const lines = 5_000_000
+  fs.writeFileSync(file, `${'\n'.repeat(lines)}  exports.g = function () {}\n//# sourceMappingURL=app.js.map`)
+  fs.writeFileSync(`${file}.map`, JSON.stringify({ ...GOOD, names: ['original'], mappings: `${';'.repeat(lines)}UAAAA` }))
+  const reader = new MapReader()
+  const [{ places, problem }] = reader.answer({ scripts: [{ url: file, places: [{ line: lines, column: 24, name: 'exports.g' }, { line: lines + 9, column: 0, name: 'h' }] }], appRoot: folder, mayBytes: GB })
+  assert.equal(problem, null)
+  assert.deepEqual(places.map(place => place?.name ?? null), ['exports.original', null])
 })
 
 test('any text is a map that is broken, or one with positions', t => {
