@@ -2,10 +2,11 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
+const { execFileSync, spawnSync } = require('node:child_process')
 const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
-const { findApplication } = require('../../lib/probe/process/application')
+const { declaredClients, findApplication } = require('../../lib/probe/process/application')
 
 /**
  * @param {import('node:test').TestContext} t
@@ -44,6 +45,22 @@ test('one that cannot be read is passed over', t => {
   for (const text of ['{', 'null', '']) {
     const folder = makeFolder(t, { 'package.json': '{"name":"outer"}', 'inner/package.json': text, 'inner/app.js': '' })
     assert.deepEqual(findApplication({ entry: path.join(folder, 'inner/app.js') }), { root: folder, name: 'outer' })
+  }
+})
+
+test('one that waits for whoever reads it is passed over, too', { skip: process.platform === 'win32' }, t => {
+  const folder = makeFolder(t, { 'package.json': '{"name":"outer"}', 'inner/app.js': '' })
+  execFileSync('mkfifo', [path.join(folder, 'inner/package.json')])
+  const find = `require(${JSON.stringify(require.resolve('../../lib/probe/process/application'))}).findApplication({ entry: process.argv[1] }).name`
+  // In a process of its own, which a wait could not hold up for ever.
+  const { stdout } = spawnSync(process.execPath, ['-p', find, path.join(folder, 'inner/app.js')], { timeout: 20_000 })
+  assert.equal(String(stdout), 'outer\n')
+})
+
+test('dependencies of another form than expected are none', t => {
+  for (const dependencies of [5, 'prom-client', null, ['prom-client'], true]) {
+    const folder = makeFolder(t, { 'package.json': JSON.stringify({ dependencies }) })
+    assert.deepEqual(declaredClients(folder), [])
   }
 })
 

@@ -35,7 +35,6 @@ const EXEMPT = Object.freeze(/** @type {Record<string, string>} */ ({
   'observer/memory/fragmentation.js': '/proc',
   'observer/recorder/debugger-detector.js': '/proc',
   'api/options/options.js': 'a file that the configuration names, before anything runs: it may be a pipe',
-  'probe/process/application.js': 'package.json, which Node.js itself reads',
   'api/handle.js': "what the application asks for, in the application's own name",
   'probe/heap/take-snapshot.js': 'its own, just made',
   'observer/store/reservation.js': 'its own, just made',

@@ -6,6 +6,7 @@ const fs = require('node:fs')
 const path = require('node:path')
 const { createRequire } = require('node:module')
 const { attempt } = require('../../base/guard')
+const { readRegularText } = require('../../base/regular-file')
 
 /** @import { Registry } from 'prom-client' */
 
@@ -18,6 +19,7 @@ const { attempt } = require('../../base/guard')
 const NAMELESS = 'node'
 const NO_CODE = new Set(['node_modules', '.git'])
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|coffee)$/i
+const MAX_BYTES = 16 * 1024 ** 2
 const MAX_SEARCHED = 500 // of files and folders
 const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
 
@@ -79,7 +81,7 @@ function nearestPackage (start) {
 
 /** @param {string} folder @returns {any} what its package.json holds; null where there is none */
 function readPackage (folder) {
-  return attempt(() => JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')), null)
+  return attempt(() => JSON.parse(readRegularText(path.join(folder, 'package.json'), { maxBytes: MAX_BYTES })), null)
 }
 
 /**
@@ -101,7 +103,7 @@ function findRegistry (appRoot) {
 
 /** @param {string} appRoot @returns {string[]} those among the dependencies of the application */
 function declaredClients (appRoot) {
-  const dependencies = readPackage(appRoot)?.dependencies ?? {}
+  const dependencies = Object(readPackage(appRoot)?.dependencies)
   return CLIENTS.filter(name => name in dependencies)
 }
 
