@@ -36,6 +36,17 @@ test('at 80 columns each has one line, with its whole route and the line it wait
   assert.ok(waiting.length <= 80)
 })
 
+test('requests of a route that were slow at the same time are one row, unless all are wanted', async t => {
+  const [behind, own] = REQUESTS
+  const requests = [behind, own, { ...behind, at: behind.at + 40, durationMs: 780 }, { ...behind, at: behind.at + 100, durationMs: 720 }, { ...behind, at: behind.at - 5000, durationMs: 700 }]
+  const { stdout, stderr } = await shown(t, { isStale: false, requests }, '--wide')
+  assert.deepEqual(stdout.trimEnd().split('\n').slice(1).map(row => / (\+\d+)? +(?:GET|POST) /.exec(row)[1]), ['+2', undefined, undefined])
+  assert.match(stderr, /--all/)
+  const { stdout: all } = await shown(t, { isStale: false, requests }, '--wide', '--all')
+  assert.equal(all.trimEnd().split('\n').length, 1 + requests.length)
+  assert.doesNotMatch(all, /MORE/)
+})
+
 test('what was known before the loop was blocked says so, and no requests are an answer', async t => {
   const { stdout, stderr } = await shown(t, { isStale: true, requests: [] })
   assert.equal(stdout, 'no slow requests\n')

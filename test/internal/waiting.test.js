@@ -27,6 +27,7 @@ const TIME_OF_DAY = new Map([
   ['lib/cli/output/destination.js', 'the name of a file'],
   ['lib/cli/output/display.js', 'which day is today'],
   ['lib/shared/marks.js', 'when it was set'],
+  ['lib/shared/default-logger.js', 'the time of a line'],
   ['lib/shared/clock.js', 'it is a clock of the time of day'],
   ['lib/observer/heap/histogram.js', 'when it was taken'],
   ['lib/observer/egress/destination.js', 'when an item was made, for the next process'],

@@ -39,34 +39,14 @@ loopscope.inFlight = (() => {
 loopscope.requests = (() => {
   const { dateTime, duration, element, traceColumns } = loopscope.display
   const { partsOf } = loopscope.figures
-  const { describeBehind, describeSlow, describeStep } = loopscope.requestText
+  const { describeBehind, describeSlow, describeStep, foldSimultaneous } = loopscope.requestText
   const { problems, tables } = loopscope
   const PAGE_ROWS = 10
-  const MOST = 0.5
   let requests = []
 
   function show (answer) {
     requests = answer.requests
-    tables.show('slow', columnsFor(requests), incidentsOf(requests), { empty: 'No slow requests in the last 15 minutes.', pageRows: PAGE_ROWS })
-  }
-
-  /**
-   * Requests of a route that took their time together were slow for one reason: the slowest stands for all.
-   * @param {any[]} list  slowest first
-   */
-  function incidentsOf (list) {
-    const incidents = []
-    for (const request of list) {
-      const same = incidents.find(incident => incident.route === request.route && together(incident, request) >= MOST * incident.durationMs)
-      if (same === undefined) incidents.push({ ...request, others: [] })
-      else same.others.push(request)
-    }
-    return incidents
-  }
-
-  /** @returns {number} milliseconds in which both were under way */
-  function together (one, other) {
-    return Math.min(one.at + one.durationMs, other.at + other.durationMs) - Math.max(one.at, other.at)
+    tables.show('slow', columnsFor(requests), foldSimultaneous(requests), { empty: 'No slow requests in the last 15 minutes.', pageRows: PAGE_ROWS })
   }
 
   function columnsFor (list) {
@@ -116,7 +96,7 @@ loopscope.requests = (() => {
 
   /** @param {string} key */
   function listOf (key, list, drawAgain) {
-    const { table, more } = tables.make(`slow ${key}`, columnsFor(list), incidentsOf(list), { pageRows: PAGE_ROWS }, drawAgain)
+    const { table, more } = tables.make(`slow ${key}`, columnsFor(list), foldSimultaneous(list), { pageRows: PAGE_ROWS }, drawAgain)
     return [table, ...more]
   }
 

@@ -63,6 +63,28 @@ function describeWaits ({ waits, waitedAt, waitingMs }) {
   return `${kind} ${operation} ${target}${calls === 1 ? '' : ` (${calls} calls)`}${at}`
 }
 
+/**
+ * Requests of a route that took their time together were slow for one reason: the slowest stands for all.
+ * @template {SlowRequest & { pid?: number }} Request
+ * @param {readonly Request[]} requests  slowest first
+ * @returns {(Request & { others: Request[] })[]}
+ */
+function foldSimultaneous (requests) {
+  /** @type {(Request & { others: Request[] })[]} */
+  const folded = []
+  for (const request of requests) {
+    const same = folded.find(one => one.route === request.route && one.pid === request.pid && commonMs(one, request) >= one.durationMs * MAIN_SHARE)
+    if (same === undefined) folded.push({ ...request, others: [] })
+    else same.others.push(request)
+  }
+  return folded
+}
+
+/** In which both were under way. @param {SlowRequest} one @param {SlowRequest} other */
+function commonMs (one, other) {
+  return Math.min(one.at + one.durationMs, other.at + other.durationMs) - Math.max(one.at, other.at)
+}
+
 /** One part of it, without its times. @param {SlowRequestStep} step */
 function describeStep ({ kind, route, call, line }) {
   if (kind === 'own') return 'its own code'
@@ -85,4 +107,4 @@ function showMs (ms) {
   return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1e3).toFixed(1)} s`
 }
 
-module.exports = { describeBehind, describeCause, describeRoute, describeSlow, describeState, describeStep }
+module.exports = { describeBehind, describeCause, describeRoute, describeSlow, describeState, describeStep, foldSimultaneous }
