@@ -8,10 +8,11 @@ const { fragmentation, memoryFull, memoryGrows, memoryReport } = require('./dete
 const { HOT_DETECTORS } = require('./detectors/hot')
 const { manyShortTurns, startUp, taskFlood, unexplainedStalls } = require('./detectors/loop')
 const { buffersGrow, gcPressure, heapGrows } = require('./detectors/memory')
+const { blockedConnection, smallPool } = require('./detectors/pools')
 const { hangingRequests, slowElsewhere } = require('./detectors/slow-routes')
 const { socketCalls } = require('./detectors/socket-calls')
 const { busyThreads, openFiles, ownCost, poolFull, starved, suspended } = require('./detectors/system')
-const { blockedConnection, noKeepAlive, slowDns, smallPool } = require('./detectors/waits')
+const { noKeepAlive, slowDns } = require('./detectors/waits')
 
 /** @import { Detector } from './finding' */
 

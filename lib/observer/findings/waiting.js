@@ -4,12 +4,12 @@
 
 const { sum } = require('../../base/sums')
 const { makeFinding } = require('./finding')
-const { MIN_REQUESTS, observedMsOf, utilizationOf } = require('../../shared/findings/readings')
+const { callName, MIN_REQUESTS, observedMsOf, slowInTime, utilizationOf } = require('../../shared/findings/readings')
 const { percent, placed } = require('../../shared/findings/format-text')
 
 /** @import { Finding } from '../../../types/findings' */
 /** @import { RouteWaits, WaitLine } from '../../../types/waits' */
-/** @import { Readings } from '../../shared/findings/readings' */
+/** @import { CallReading, Readings } from '../../shared/findings/readings' */
 /** @import { FindingParts } from './finding' */
 
 // A timer, whichever function sets it.
@@ -94,6 +94,28 @@ function makeWaitFinding (readings, seconds, parts) {
   return makeFinding(readings, { ...lossOf(readings, seconds), next: [`npx loopscope waits ${readings.pid} --seconds 10`], ...parts })
 }
 
+/** @param {readonly CallReading[]} calls */
+function secondsOf (calls) {
+  return sum(calls, ({ seconds }) => seconds)
+}
+
+/**
+ * @param {Readings} readings
+ * @param {string[]} names  of calls
+ * @returns {{ route: string, share: number, requests: number, having: number } | null} the route whose slow requests waited longest for them; share: of their duration
+ */
+function shareOfSlow (readings, names) {
+  /** @type {Map<string, { route: string, ms: number, durationMs: number, requests: number, having: number }>} */
+  const byRoute = new Map()
+  for (const { route, durationMs, waits } of slowInTime(readings)) {
+    const ms = sum(waits.filter(wait => names.includes(callName(wait))), wait => wait.ms)
+    const found = byRoute.get(route) ?? { route, ms: 0, durationMs: 0, requests: 0, having: 0 }
+    byRoute.set(route, { route, ms: found.ms + ms, durationMs: found.durationMs + durationMs, requests: found.requests + 1, having: found.having + (ms > 0 ? 1 : 0) })
+  }
+  const [most] = [...byRoute.values()].filter(({ ms }) => ms > 0).sort((left, right) => right.ms - left.ms)
+  return most === undefined ? null : { route: most.route, share: most.ms / most.durationMs, requests: most.requests, having: most.having }
+}
+
 /** @param {{ route: string | null, line: WaitLine } | null} at @returns {Finding['where']} */
 function placeOf (at) {
   if (at === null) return null
@@ -106,4 +128,4 @@ function describePlace ({ route, line, share }) {
   return `${route} waits ${percent(share)} of its time at ${placed(line)}.`
 }
 
-module.exports = { TIMERS, describePlace, linesOf, lossOf, makeWaitFinding, mayBeLongPoll, placeOf, requestSecondsOf, sampledRoutes }
+module.exports = { TIMERS, describePlace, linesOf, lossOf, makeWaitFinding, mayBeLongPoll, placeOf, requestSecondsOf, sampledRoutes, secondsOf, shareOfSlow }

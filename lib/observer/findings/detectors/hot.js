@@ -1,18 +1,17 @@
 'use strict'
 
-// Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice. Logging is
-// spread all over an application: its time is summed.
+// Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice.
 
 const { groupBy, sum, sumBy } = require('../../../base/sums')
 const { dependencyOf, isInPackage, packageOf } = require('../../../formats/profile/frame')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
-const { makeFinding, MIN_SAMPLES } = require('../finding')
-const { isLogger } = require('../samples')
-const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare, utilizationOf } = require('../../../shared/findings/readings')
-const { duration, percent, placed, rounded, sentences } = require('../../../shared/findings/format-text')
+const { MIN_SAMPLES } = require('../finding')
+const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare } = require('../../../shared/findings/readings')
+const { placed } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
 const { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, SMALL_CHUNKS } = require('./builtins')
-const { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, placeOf: placeOfSpot, plainObjectsOf, through } = require('./hot-spot')
+const { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, plainObjectsOf, through } = require('./hot-spot')
+const { describeLogging, logging, loggingOf } = require('./logging')
 
 /** @import { Finding } from '../../../../types/findings' */
 /** @import { Detector } from '../finding' */
@@ -320,85 +319,6 @@ const ownFunction = {
       : { work: name === null ? place : `${name}, called in ${place}`, part: name === null ? 1 : spot.calledShare, instead }
     return hotSpotFinding('hot-function', spot, readings, { why, ...details })
   }
-}
-
-const LOGGING = Object.freeze({
-  // A service that logs each request spends a few percent on it.
-  minTimeShare: 0.15,
-  minBusyShare: 0.25,
-  full: 0.7,
-  sampleMs: 10
-})
-
-/**
- * Logging: the console writes synchronously to files and terminals, and every logger formats its lines on the loop. It is spread all over an
- * application, so its time is summed.
- * @type {Detector}
- */
-const logging = {
-  ids: ['hot-logging'],
-  explains: ['many-short-turns', 'slow-elsewhere'],
-  find (readings) {
-    const { ms, share, samples } = loggingOf(readings)
-    return samples >= MIN_SAMPLES && isSignificant(ms, share, readings) ? [describeLogging(readings)] : []
-  }
-}
-
-/**
- * @param {Readings} readings
- * @returns {import('../../../shared/findings/readings').Category & { share: number, samples: number }}  share: of the busy time
- */
-function loggingOf ({ activity }) {
-  if (activity === null) return { ms: 0, where: null, share: 0, samples: 0 }
-  const { categories: { logging }, busyMs } = activity
-  return { ...logging, share: busyMs === 0 ? 0 : logging.ms / busyMs, samples: logging.ms / LOGGING.sampleMs }
-}
-
-const CONSOLE = Object.freeze({
-  why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
-  instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false'
-})
-const LOGGER = Object.freeze({
-  why: 'every line is formatted on the event loop, and large objects take the longest',
-  instead: 'log less (a higher level, sampling, only the fields that are needed), and leave colors and indentation to what reads the logs, or to another thread (a transport of pino)'
-})
-
-/** @param {string | null} name  of the package that logs */
-function adviceOnLogging (name) {
-  if (name === null) return CONSOLE
-  if (isLogger(name)) return LOGGER
-  return { why: CONSOLE.why, instead: `turn down what ${name} writes (its log level, its verbose or debug option), or give it a logger if it accepts one` }
-}
-
-/** @param {Readings} readings */
-function describeLogging (readings) {
-  const { ms, where, share, places = [], logger = null } = loggingOf(readings)
-  const spots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging')
-  const most = hotSpotAt(spots, where)
-  const via = most?.culprit.via ?? null
-  const by = via?.package ?? (logger !== null && isLogger(logger) ? logger : null)
-  return makeFinding(readings, {
-    id: 'hot-logging',
-    title: `The process spends ${percent(share)} of the loop's busy time in logging${by === null ? '' : ` by ${by}`}${most === undefined ? '' : through(most.culprit)}${where === null ? '' : `, most of it for ${placed(where)}`}.`,
-    lostMs: ms,
-    what: sentences(
-      `Logging held the loop for ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
-      where === null && places.length > 0 && `By line: ${places.map(place => `${placed(place)} (${duration(place.ms)})`).join(', ')}.`
-    ),
-    where: most === undefined ? where && { ...where, via: null, route: null } : placeOfSpot(most),
-    ...adviceOnLogging(by),
-    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls: sum(spots, spot => spot.stalls.count) },
-    next: [`npx loopscope profile ${readings.pid}`]
-  })
-}
-
-/**
- * @param {number} ms
- * @param {number} share  of the busy time
- * @param {Readings} readings
- */
-function isSignificant (ms, share, readings) {
-  return ms >= observedMsOf(readings) * LOGGING.minTimeShare || (share >= LOGGING.minBusyShare && utilizationOf(readings) >= LOGGING.full)
 }
 
 /** @type {readonly HotDetector[]} */
