@@ -6,13 +6,16 @@ const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { workLinesOf } = require('../../formats/profile/work-lines')
 const { FindingsReader } = require('../findings/findings')
-const { createOwnGroup } = require('../group/own-group')
+const { errors } = require('../../base/errors')
 const { checkRequest } = require('../../shared/captures/kinds')
+const { identityOfId, isKnownToRun, memberIdOf, ownIdentity } = require('../../shared/group/member-facts')
+const { listMembers } = require('../../shared/group/members')
 const { newMark } = require('../../shared/marks')
 const { readWaits } = require('../waits/wait-profile')
 const { WhatIf } = require('../what-if/what-if')
 
-/** @import { CaptureOptions, Trigger } from '../../../types/diagnostics' */
+/** @import { CaptureOptions, Logger, Trigger } from '../../../types/diagnostics' */
+/** @import { Member } from '../../shared/group/members' */
 /** @import { CpuProfile } from '../../../types/profile' */
 /** @import { RulesStatus } from '../../../types/rules' */
 /** @import { SlowRequest } from '../../../types/slow-requests' */
@@ -33,6 +36,7 @@ const MAX_PAST_WAIT_MS = 700
 // A report reads every library and socket of the process.
 const REPORT_MS = 10_000
 
+/** @typedef {ReturnType<typeof import('../group/group-metrics').createGroupMetrics>} GroupMetrics */
 /** @typedef {Parameters<typeof createAdminSources>[0]} SourceParts */
 
 /**
@@ -234,6 +238,38 @@ function createCapture ({ application, captures }) {
     const request = checkRequest(kind, options)
     return captures.run({ request, trigger, appName, appRoot, dir, retention, heap }, controls)
   }
+}
+
+/**
+ * The group of this process: its members, and its stored counters, which are loaded on first use.
+ * @typedef {{ name: string, members: () => Promise<Member[]>, metrics: () => GroupMetrics }} OwnGroup
+ *
+ * @param {{ controlDir: string | null, group: string }} application  controlDir null: no control socket
+ * @param {Pick<Logger, 'warn'>} log
+ * @returns {() => OwnGroup} throws ERR_LOOPSCOPE_NO_GROUP
+ */
+function createOwnGroup ({ controlDir, group: name }, log) {
+  if (controlDir === null) return () => { throw new errors.ERR_LOOPSCOPE_NO_GROUP() }
+  const members = () => listMembers({ directories: [controlDir], group: name })
+  /** @type {GroupMetrics | undefined} */
+  let made
+  const metrics = () => {
+    made ??= makeMetrics({ controlDir, group: name, members, log })
+    return made
+  }
+  return () => ({ name, members, metrics })
+}
+
+/** @param {{ controlDir: string, group: string, members: OwnGroup['members'], log: Pick<Logger, 'warn'> }} parts */
+function makeMetrics ({ log, ...parts }) {
+  const { createGroupMetrics } = require('../group/group-metrics')
+  const { warnOnce } = require('../../base/warnings')
+  return createGroupMetrics({
+    ...parts,
+    memberId: memberIdOf(ownIdentity()),
+    isRunning: memberId => isKnownToRun(identityOfId(memberId)), // also one that closed its socket
+    warn: problem => warnOnce(log, 'LOOPSCOPE_WARN_GROUP_COUNTERS', problem)
+  })
 }
 
 module.exports = { createAdminSources, readSyncCalls }
