@@ -60,11 +60,11 @@ const OPTIONS = Object.freeze([
   // Every row of the table except those too common to be worth reporting.
   { path: 'syncCalls.apis', wanted: 'list of API names, `fs.*` or `*`', defaultValue: Object.freeze(['*']), meaning: 'Which APIs are watched. As text: `crypto.*,fs.readFileSync`', check: (path, value) => { require('../../probe/sync-calls/targets').selectTargets(assertStrings(path, value), path) }, fromText: text => text.split(',').map(name => name.trim()) },
   // A call this long is always recorded: its stack costs at most a twentieth of it.
-  { path: 'syncCalls.thresholdMs', ...number(0, 60_000), defaultValue: 1, meaning: 'Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling' },
+  { path: 'syncCalls.thresholdMs', ...positiveNumber(60_000), defaultValue: 1, meaning: 'Calls of at least this many milliseconds are always attributed to their call site, shorter ones by sampling' },
   // 1 % of the loop's time.
-  { path: 'syncCalls.flagMsPerSecond', ...number(0, 1000), defaultValue: 10, meaning: 'Milliseconds per second from which a call site is flagged' },
+  { path: 'syncCalls.flagMsPerSecond', ...positiveNumber(1000), defaultValue: 10, meaning: 'Milliseconds per second from which a call site is flagged' },
   // Date.now: one millisecond per second where the clock is slow.
-  { path: 'syncCalls.flagCallsPerSecond', ...number(0, 1e9), defaultValue: 10_000, meaning: 'Calls per second from which a call site of `Date.now` or `new Date()` is flagged' },
+  { path: 'syncCalls.flagCallsPerSecond', ...positiveNumber(1e9), defaultValue: 10_000, meaning: 'Calls per second from which a call site of `Date.now` or `new Date()` is flagged' },
   { path: 'path', wanted: '`false`, or a path that begins with `/`', defaultValue: DEFAULT_PATH, meaning: 'Where `app.use(diagnostics())` answers admin requests; `false`: nowhere. As text: the path, or `off`', check: checkMountPath, fromText: text => toSwitch(text) === false ? false : text },
   { path: 'token', wanted: '`[scope:]token` of at least 32 characters, or a list of them', meaning: 'Token for the admin surface. Scopes: `metrics`, `profile`, `dump`, `manage` (the default), each of which includes those before it. As text: separated by commas. Without one, the admin surface does not answer in production; elsewhere a random token is made and logged', check: checkToken, fromText: text => text.split(',').map(part => part.trim()) },
   { path: 'tokenFile', ...text(), meaning: 'A file with tokens, one per line, read again when it changes' },
@@ -104,11 +104,11 @@ function integer (min, max) {
   }
 }
 
-/** @param {number} exclusiveMin @param {number} max */
-function number (exclusiveMin, max) {
+/** @param {number} max */
+function positiveNumber (max) {
   return {
-    wanted: `number above ${exclusiveMin}, at most ${max}`,
-    check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertNumberAbove(path, value, exclusiveMin, max),
+    wanted: `number above 0, at most ${max}`,
+    check: (/** @type {string} */ path, /** @type {unknown} */ value) => assertNumberAbove(path, value, 0, max),
     fromText: (/** @type {string} */ text) => /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
   }
 }

@@ -48,11 +48,12 @@ function findDistances (graph, weakMapNames) {
 function findPaths (graph, isAllowed) {
   const reachedBy = new Uint32Array(graph.nodeCount).fill(NO_EDGE)
   const distances = new Int32Array(graph.nodeCount).fill(UNREACHED)
-  const userRoots = nodesBelow(graph, ROOT).filter(node => graph.isUserRoot(node))
+  const roots = [...graph.edgeTo.subarray(graph.firstEdge[ROOT], graph.firstEdge[ROOT + 1])]
+  const userRoots = roots.filter(node => graph.isUserRoot(node))
   const passes = (/** @type {number} */ _, /** @type {number} */ edge) => isAllowed(graph.edgeTo[edge])
   const passesLasting = (/** @type {number} */ node, /** @type {number} */ edge) => passes(node, edge) &&
     !(graph.isSynthetic(graph.edgeTo[edge]) && MOMENTARY_ROOTS.has(graph.nameOf(graph.edgeTo[edge])))
-  const gcRoots = nodesBelow(graph, ROOT).filter(node => graph.nameOf(node) === '(GC roots)')
+  const gcRoots = roots.filter(node => graph.nameOf(node) === '(GC roots)')
   const walks = [
     { starts: userRoots, mayPass: passes },
     { starts: [ROOT], mayPass: passesLasting },
@@ -63,11 +64,6 @@ function findPaths (graph, isAllowed) {
     walkBreadthFirst(graph, starts, { distances, reachedBy }, mayPass)
   }
   return reachedBy
-}
-
-/** @param {Graph} graph @param {number} node */
-function nodesBelow ({ firstEdge, edgeTo }, node) {
-  return [...edgeTo.subarray(firstEdge[node], firstEdge[node + 1])]
 }
 
 /**

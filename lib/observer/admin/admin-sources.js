@@ -100,7 +100,7 @@ function createAdminSources (parts) {
     memory: parts.memory,
     past: parts.past,
     outgoing: parts.outgoing,
-    whatIf: new WhatIf({ history: parts.requestHistory }),
+    whatIf: new WhatIf(parts.requestHistory),
     marks: () => marks.list(),
     askProcess: () => askProcess(parts),
     slowRequests: () => readSlowRequests(parts),

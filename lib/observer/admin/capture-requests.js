@@ -110,20 +110,18 @@ function isUsed (kind, state) {
   return state === 'succeeded' || (state === 'cancelled' && policyOf(kind).isExclusive)
 }
 
-/**
- * Counts how often each kind was requested, and computes when it may be requested again.
- * @param {{ now?: () => number }} [parts]
- */
-function createBudgets ({ now = monotonicMs } = {}) {
+/** Counts how often each kind was requested, and computes when it may be requested again. */
+function createBudgets () {
   /** When each kind was used. @type {Map<string, number[]>} */
   const used = new Map()
   return {
     /** @param {string} kind @returns {number} seconds until one more may be taken; 0: now */
     waitSeconds (kind) {
+      const nowMs = monotonicMs()
       const times = used.get(kind) ?? []
       const waits = policyOf(kind).budgets.map(({ count, perMs }) => {
-        const recent = times.filter(time => now() - time < perMs)
-        return recent.length < count ? 0 : recent[recent.length - count] + perMs - now()
+        const recent = times.filter(time => nowMs - time < perMs)
+        return recent.length < count ? 0 : recent[recent.length - count] + perMs - nowMs
       })
       return Math.ceil(Math.max(0, ...waits) / 1e3)
     },
@@ -133,8 +131,8 @@ function createBudgets ({ now = monotonicMs } = {}) {
      * @returns {() => void} returns it to the budget: there was no result
      */
     use (kind) {
-      const oldest = now() - Math.max(...policyOf(kind).budgets.map(({ perMs }) => perMs))
-      const time = now()
+      const time = monotonicMs()
+      const oldest = time - Math.max(...policyOf(kind).budgets.map(({ perMs }) => perMs))
       used.set(kind, [...(used.get(kind) ?? []).filter(one => one > oldest), time])
       return () => {
         const times = used.get(kind) ?? []

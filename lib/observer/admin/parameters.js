@@ -31,11 +31,11 @@ function readParameters (query, checks) {
   return Object.fromEntries(read)
 }
 
-/** @param {number} exclusiveMin @param {number} max @returns {ParameterCheck} */
-function numberAbove (exclusiveMin, max) {
+/** @param {number} max @returns {ParameterCheck} */
+function positiveNumber (max) {
   return (name, value) => {
     const number = /^\d{1,15}(\.\d{1,9})?$/.test(value) ? Number(value) : NaN
-    if (!(number > exclusiveMin && number <= max)) refuse(name, `a number above ${exclusiveMin} and at most ${max}`, value)
+    if (!(number > 0 && number <= max)) refuse(name, `a number above 0 and at most ${max}`, value)
     return number
   }
 }
@@ -93,4 +93,4 @@ function parseJson (bytes) {
   return value
 }
 
-module.exports = { readParameters, numberAbove, integer, oneOf, flag, anything, readJsonBody }
+module.exports = { readParameters, positiveNumber, integer, oneOf, flag, anything, readJsonBody }

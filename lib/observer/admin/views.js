@@ -2,7 +2,7 @@
 
 // Profiles as responses, in any format and without writing a file, and the parameters for them.
 
-const { integer, numberAbove, oneOf } = require('./parameters')
+const { integer, positiveNumber, oneOf } = require('./parameters')
 const { createResponse, json } = require('../../shared/admin/responses')
 const { localTime, localTimeWithZone } = require('../../base/local-time')
 const { refuse } = require('../../base/validate')
@@ -31,8 +31,8 @@ const route = (name, value) => {
 
 /** Of a CPU profile: the time range and the presentation. */
 const VIEW_PARAMETERS = Object.freeze({
-  seconds: numberAbove(0, MAX_SECONDS),
-  last: numberAbove(0, MAX_LAST_SECONDS),
+  seconds: positiveNumber(MAX_SECONDS),
+  last: positiveNumber(MAX_LAST_SECONDS),
   from: integer(0, MAX_EPOCH_MS),
   to: integer(0, MAX_EPOCH_MS),
   format: oneOf(VIEW_FORMATS),
@@ -43,7 +43,7 @@ const VIEW_PARAMETERS = Object.freeze({
 
 /** Of sampled allocations. */
 const HEAP_PARAMETERS = Object.freeze({
-  seconds: numberAbove(0, MAX_SECONDS),
+  seconds: positiveNumber(MAX_SECONDS),
   mode: oneOf(MODES),
   format: oneOf(Object.keys(HEAP_FORMATS)),
   sources: oneOf(SOURCES)

@@ -37,7 +37,7 @@ const MIN_OUTAGE_MS = 30_000 // a server that restarts is back by then
 function createDestination ({ settings, dir, owner, minFreeBytes, maxAgeMs, count, onState }) {
   const { to, labels, everySeconds, stallMs, maxQueueBytes } = settings
   const publicSettings = { to, url: withoutSecrets(settings.url), everySeconds, labels }
-  const outage = createOutageNotifier({ onChange: problem => onState({ to, host: new URL(publicSettings.url).host, problem }) })
+  const outage = createOutageNotifier(problem => onState({ to, host: new URL(publicSettings.url).host, problem }))
   const onDropped = (/** @type {number} */ dropped) => { for (let at = 0; at < dropped; at++) count('dropped') }
   const queue = new Queue({ dir, owner, maxBytes: maxQueueBytes, minFreeBytes, maxAgeMs, onDropped, onAside: () => count('unreadable') })
   const senders = [true, false].map(isUrgent => new Sender({ queue, isUrgent, settings, addressOf: url => addressOf(publicSettings, url), onOutcome }))
@@ -118,9 +118,9 @@ function packed (facts, body, takesGzip) {
 
 /**
  * Reports outages: once when one begins, and once when it is over.
- * @param {{ onChange: (problem: string | null) => void, now?: () => number }} parts
+ * @param {(problem: string | null) => void} onChange
  */
-function createOutageNotifier ({ onChange, now = monotonicMs }) {
+function createOutageNotifier (onChange) {
   let sinceMs = Infinity
   let isTold = false
 
@@ -133,9 +133,10 @@ function createOutageNotifier ({ onChange, now = monotonicMs }) {
         isTold = false
         return
       }
-      sinceMs = Math.min(sinceMs, now())
+      const nowMs = monotonicMs()
+      sinceMs = Math.min(sinceMs, nowMs)
       // A refused request is refused next time, too: the URL or the credentials are wrong.
-      if (isTold || (outcome !== 'refused' && now() - sinceMs < MIN_OUTAGE_MS)) return
+      if (isTold || (outcome !== 'refused' && nowMs - sinceMs < MIN_OUTAGE_MS)) return
       isTold = true
       onChange(problem)
     }

@@ -86,7 +86,7 @@ class ThreadSessions {
     const { listen, post } = this.#inspector
     this.#ends = [
       listen('NodeWorker.attachedToWorker', ({ params }) => {
-        const thread = new ThreadSession(/** @type {Attached} */ (params), { post })
+        const thread = new ThreadSession(/** @type {Attached} */ (params), post)
         if (thread.id === threadId || thread.url === OWN_URL) return
         this.#threads.set(params.sessionId, thread)
         for (const onThread of this.#users) onThread(thread)
@@ -122,7 +122,6 @@ class ThreadSessions {
 class ThreadSession {
   #sessionId
   #post
-  #answerMs
   #asked = 0
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map()
@@ -140,14 +139,13 @@ class ThreadSession {
 
   /**
    * @param {Attached} attached
-   * @param {{ post: Post, answerMs?: number }} parts  post: to the session with the main thread
+   * @param {Post} post  to the session with the main thread
    */
-  constructor ({ sessionId, workerInfo: { title, url } }, { post, answerMs = ANSWER_MS }) {
+  constructor ({ sessionId, workerInfo: { title, url } }, post) {
     const [, id = '', ownName = ''] = TITLE.exec(title) ?? []
     const file = url.split('/').at(-1)
     this.#sessionId = sessionId
     this.#post = post
-    this.#answerMs = answerMs
     this.id = Number(id)
     this.url = url
     const given = ownName === DEFAULT_NAME ? '' : ownName
@@ -169,7 +167,7 @@ class ThreadSession {
     let timer
     try {
       return await new Promise((resolve, reject) => {
-        timer = setTimeout(guarded(() => reject(new Error(`no answer to ${method} within ${this.#answerMs} ms`))), this.#answerMs).unref()
+        timer = setTimeout(guarded(() => reject(new Error(`no answer to ${method} within ${ANSWER_MS} ms`))), ANSWER_MS).unref()
         this.#waiting.set(id, { resolve, reject })
         unattended(this.#post('NodeWorker.sendMessageToWorker', { sessionId: this.#sessionId, message: JSON.stringify({ id, method, params }) }).catch(reject))
       })

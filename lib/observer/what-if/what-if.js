@@ -24,8 +24,8 @@ const MAX_PROCESSES = 32
 class WhatIf {
   #history
 
-  /** @param {{ history: Pick<RequestHistory, 'stretches'> }} parts */
-  constructor ({ history }) {
+  /** @param {Pick<RequestHistory, 'stretches'>} history */
+  constructor (history) {
     this.#history = history
   }
 

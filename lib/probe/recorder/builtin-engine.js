@@ -29,13 +29,13 @@ function profilerHere () {
   return /** @type {Profiler} */ (process.getBuiltinModule('node:v8'))
 }
 
-function hasBuiltinProfiler ({ startCpuProfile } = profilerHere()) {
-  return typeof startCpuProfile === 'function'
+function hasBuiltinProfiler () {
+  return typeof profilerHere().startCpuProfile === 'function'
 }
 
 /** Node.js 24 ignores the options. */
-function takesInterval ({ startCpuProfile } = profilerHere()) {
-  return startCpuProfile !== undefined && startCpuProfile.length > 0
+function takesInterval () {
+  return Number(profilerHere().startCpuProfile?.length) > 0
 }
 
 /** @param {{ hz: number }} options @returns {Engine} @throws ERR_LOOPSCOPE_ENGINE_UNSUPPORTED */

@@ -15,8 +15,8 @@ const OWNER_ONLY = 0o600
 const TOUCH_MS = 5000
 
 /** @param {string} dir  of the store */
-function markOf (dir, pid = process.pid) {
-  return path.join(dir, `near-limit-${pid}.mark`)
+function markOf (dir) {
+  return path.join(dir, `near-limit-${process.pid}.mark`)
 }
 
 /**
