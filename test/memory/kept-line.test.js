@@ -212,6 +212,13 @@ function sourceOf (files) {
 }
 const at = (/** @type {string} */ name, /** @type {string} */ file, /** @type {number} */ line, column = 1) => ({ function: name, file, line, column })
 
+test('of several objects that are registered, the one that the value held for it refers to', () => {
+  const registered = (/** @type {string[]} */ ...lines) => keptIn(`(req, res) => {\n${lines.join('\n')}\n}`, 'FinalizationRegistry')
+  assert.deepEqual(registered('registry.register(row, row.id, row)', 'registry.register(session, () => session.end())'), [3, 'FinalizationRegistry'])
+  assert.deepEqual(registered('registry.register(row, id, row)', 'registry.register(session, session)'), [3, 'FinalizationRegistry'])
+  assert.equal(registered('registry.register(row, id, row)', 'registry.register(session, name)'), null)
+})
+
 test('the line that gives a function to a package which keeps its results, also where the stack shows no package', () => {
   const app = '// memoize(load)\nasync function load (id) {\n  return rows(id)\n}\nconst loadOnce = pMemoize(load)\nconst cache = new LRUCache({\n  max: 1e6,\n  fetchMethod: async id => rows(id)\n})'
   assert.deepEqual(wrappedAt([at('load', 'app.js', 2)], null, sourceOf({ 'app.js': app })), { keptAt: { file: 'app.js', line: 5, text: 'const loadOnce = pMemoize(load)' }, holder: 'memoized results' })

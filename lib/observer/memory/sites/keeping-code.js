@@ -59,7 +59,9 @@ const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: nu
   ['object', /\bObject\s*\.\s*assign\s*\(\s*([\w$.#]+)\s*,/],
   ['Array', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*(?:\[\s*\.\.\.\s*\1(?![\w$])|\1\s*\.\s*concat\s*\()/],
   ['object', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*\{\s*\.\.\.\s*\1(?![\w$])/],
-  ['FinalizationRegistry', /([\w$.#]*(?:registry|finalization|finalizer)\w*)\s*\.\s*register\s*\([^,]+,/i],
+  // The value that is held refers to the object; a token at the end may be the object. Of other values that is not seen.
+  ['FinalizationRegistry', /([\w$.#]*(?:registry|finalization|finalizer)\w*)\s*\.\s*register\s*\(\s*([\w$]+)\s*,(?=(?:(?!,\s*\2\s*\)).)*(?:=>.*(?<![\w$.])\2(?![\w$])|(?<![\w$.])\2(?![\w$]|\s*\??\.)))/i],
+  ['FinalizationRegistry', /([\w$.#]*(?:registry|finalization|finalizer)\w*)\s*\.\s*register\s*\([^,]+,/i, LOOKED_UP],
   ['promises', /\b(?:new Promise|Promise\s*\.\s*race)\s*\(/],
   ['promises', /\bfor\s+await\b.*\bof\s+(?:on\s*\(\s*)?([\w$.#]+?)(?:\s*,|\.\w+\s*\()/], // perhaps for ever
   ['handles', /\bnew\s+(?:[\w$]+\.)*(?:MessageChannel|BroadcastChannel|EventSource|WebSocket)\s*\(|(?:^|[^\w$.])(?:fs\s*\.\s*)?watch(?:File)?\s*\(/],
@@ -205,8 +207,8 @@ function keepsIn (code, before, scope, holder) {
   const kept = KEEPS.flatMap(([kind, pattern, ownRank = DIRECT]) => {
     if ((kind === 'sockets' || kind === 'responses') && holder !== 'sockets') return []
     const match = pattern.exec(code.replace(SHORT_TIMER, ''))
-    const rank = match === null ? null : match[1] === undefined ? ownRank : rankOf(match[1], scope)
-    return rank === null ? [] : [{ kind, rank: rank + (CLOSES[kind]?.test(scope.body) && rank !== GUESSED ? EMPTIED : 0) }]
+    const rank = match === null ? null : match[1] === undefined ? DIRECT : rankOf(match[1], scope)
+    return rank === null ? [] : [{ kind, rank: Math.max(rank, ownRank) + (CLOSES[kind]?.test(scope.body) && rank !== GUESSED ? EMPTIED : 0) }]
   })
   return [...added, ...kept, ...(isLinked(code, scope) ? [{ kind: 'linked list', rank: GUESSED }] : [])]
 }
