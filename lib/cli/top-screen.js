@@ -106,7 +106,7 @@ async function runScreen (watching, { terminal, signal, times }) {
     const { client } = watching.find(({ watched }) => watched === sorted(view)[view.selected]) ?? watching[0]
     view = { ...view, over: ['asking …'] }
     draw()
-    const over = await client.json('/findings').then(answer => findingLines(answer, terminal), error => [error.message])
+    const over = await client.json('/findings', { kind: 'findings' }).then(answer => findingLines(answer, terminal), error => [error.message])
     if (view.over !== null) view = { ...view, over }
     draw()
   }

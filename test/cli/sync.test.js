@@ -11,7 +11,7 @@ const siteOf = (api, calls, error) => ({
 
 /** What the command says of these call sites. */
 function shown (t, exact) {
-  return answered(t, { sampled: [], exact, pool: null }, 'sync')
+  return answered(t, { sampled: [], exact, totals: null, pool: null }, 'sync')
 }
 
 test('a call site that is an estimate has its standard error, and what that is is said once', async t => {

@@ -4,7 +4,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { answered } = require('./answered')
 
-const LINE = { function: 'loadOrders', file: 'src/orders.js', line: 12, column: 3, awaited: 'pg-pool', via: 'knex', callers: [], requests: 40, waits: 80, ms: 2400, queuedMs: 100, share: 0.6, p50Ms: 58.2, p99Ms: 91, maxMs: 95 }
+const LINE = { function: 'loadOrders', file: 'src/orders.js', line: 12, column: 3, awaited: 'pg-pool', via: 'knex', callers: [], requests: 40, waits: 80, ms: 2400, queuedMs: 100, share: 0.6, p50Ms: 58.2, p99Ms: 91, maxMs: 95, resumedBy: null, longest: null, together: 1, poolMs: 0, turnMs: 0, sharedMs: 0 }
 const ROUTE = {
   route: 'GET /orders/:id',
   requests: 40,
@@ -18,7 +18,7 @@ const ROUTE = {
   lines: [LINE, { ...LINE, function: 'loadUser\u001b[2J', line: 30, awaited: null, via: null, waits: 40, share: 0.05, p50Ms: 5 }],
   serial: [{ function: 'handler', file: 'src/app.js', line: 7, column: 1, awaits: 3.5, maxAwaits: 12, requests: 40, ms: 2800 }]
 }
-const ANSWER = { seconds: 10, seen: 50, sampled: 40, seesCallbacks: true, routes: [ROUTE] }
+const ANSWER = { isStale: false, seconds: 10, seen: 50, sampled: 40, seesCallbacks: true, routes: [ROUTE] }
 
 /** What the command shows of this answer. */
 function shown (t, answer, ...options) {

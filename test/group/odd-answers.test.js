@@ -38,7 +38,7 @@ const WAITS = { route: 'GET /a', requests: 3, open: 0, truncated: 0, totalMs: 10
 const VALUE = { labels: { route: 'a' }, value: 1 }
 
 const GOOD = {
-  stalls: { stalls: [STALL], current: { at: 5, durationMs: 3, route: null, culprit: CULPRIT, stack: [PLACE] }, totals: { count: 1, blockedMs: 200, byCause: [{ cause: 'code', count: 1, ms: 200 }], byRoute: [{ route: null, count: 1, ms: 200 }] }, blockedMs: 5 },
+  stalls: { stalls: [STALL, { ...STALL, culprit: { ...CULPRIT, function: '(anonymous)' } }], current: { at: 5, durationMs: 3, route: null, culprit: CULPRIT, stack: [PLACE] }, totals: { count: 1, blockedMs: 200, byCause: [{ cause: 'code', count: 1, ms: 200 }], byRoute: [{ route: null, count: 1, ms: 200 }] }, blockedMs: 5 },
   loop: { delay: { utilization: 0.5, p99Ms: 3 }, memory: { rssBytes: 5, heapUsedBytes: 4 }, blockedMs: 0, isStale: false },
   findings: { at: 1, pid: 2, appName: 'shop', observedSeconds: 10, blockedMs: 0, isStale: false, figures: { delayP99Ms: 1, utilization: 0.2, workers: null, longestStallMs: 0, stalls: 0, requestsPerSecond: 10, requestsInFlight: null }, findings: [FINDING] },
   syncCalls: { sampled: [CALL], exact: [{ ...CALL, calls: 3, totalMs: 10, maxMs: 4, standardError: { calls: 3, totalMs: 0 } }], totals: [{ api: 'fs.readFileSync', calls: 3, totalMs: 10 }], pool: { queued: 1, maxWaitMs: 5 } },

@@ -185,7 +185,7 @@ async function diffAtMark (invocation) {
   assertOptions(values, ['mark', ...Object.keys(CONNECT_OPTIONS), 'root', 'route', 'sources'], '--mark')
   const { timeAround } = require('../time-around')
   const client = connect(invocation)
-  const { facts } = await client.json('/')
+  const { facts } = await client.json('/', { kind: 'index' })
   const known = await client.json('/marks')
   const { mark, fromMs, toMs } = timeAround(known, values.mark)
   const before = await client.json(`/cpu?${queryOf(fromMs, mark.at, values)}`)

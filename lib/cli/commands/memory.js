@@ -74,7 +74,7 @@ async function run (invocation) {
   if (values.sites) return showSites(invocation)
   if (values.seconds !== undefined) throw new Failure('usage', '--seconds is an option of --sites.')
   if (values.group !== undefined) return showGroup(invocation)
-  const answer = await connect(invocation).json('/memory')
+  const answer = await connect(invocation).json('/memory', { kind: 'memory' })
   if (values.json) return terminal.json(answer)
   const { rssBytes, owners, growing, fragmentation = null, allocator, container, unknownWorkers, measuredAt, isStale } = answer
   if (isStale) terminal.note(`the event loop is blocked: figures of the main thread are from ${localTime(measuredAt)}`)

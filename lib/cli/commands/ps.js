@@ -75,7 +75,7 @@ async function run (invocation) {
 async function ofProcess (invocation, mapping) {
   const { terminal, signal, values: { yes, force } } = invocation
   const client = connect(invocation)
-  const pause = describePause(await client.json('/memory'))
+  const pause = describePause(await client.json('/memory', { kind: 'memory' }))
   if (!yes) throw new Failure('usage', `A heap snapshot stops the process ${pause}.`, 'Pass --yes to take it, or --from with a file. Nothing was done.')
   terminal.note(`taking a heap snapshot: the process stands still ${pause}`)
   const { id } = await client.json('/captures', { method: 'POST', body: { kind: KIND, ...(force && { force }) } })

@@ -35,7 +35,7 @@ async function run (invocation) {
   const { terminal, values } = invocation
   if (values.group !== undefined) return showGroup(invocation)
   /** @type {RequestsInFlight} */
-  const answer = await connect(invocation).json('/requests')
+  const answer = await connect(invocation).json('/requests', { kind: 'requests' })
   if (values.json) return terminal.json(answer)
   const where = describeRunning(answer)
   for (const line of describeStale(answer)) terminal.note(line)

@@ -9,7 +9,7 @@ const { GROUP_OPTION, findMembers } = require('../connect/group')
 const { CONNECT_OPTIONS, connect } = require('../connect/connect')
 const { COLUMNS, line, runScreen, threadLines, totalLine } = require('../top-screen')
 const { performance } = require('../../base/timers')
-const { ANSWERS, EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
+const { EVENTS, OTHER_SHAPE } = require('../../shared/group/answers')
 const { listMembers } = require('../../shared/group/members')
 
 /** @import { Command, Invocation } from '../commands' */
@@ -174,8 +174,8 @@ async function watch (watched, client, signal) {
 
 /** @param {Watched} watched @param {Client} client */
 async function listen (watched, client) {
-  watched.facts = checked(await client.json('/'), ANSWERS.index.hasShape).facts
-  watched.stalls = checked(await client.json(`/stalls?limit=${MAX_STALLS}`), ANSWERS.stalls.hasShape).stalls
+  watched.facts = (await client.json('/', { kind: 'index' })).facts
+  watched.stalls = (await client.json(`/stalls?limit=${MAX_STALLS}`, { kind: 'stalls' })).stalls
   for await (const { name, data } of client.events('/live')) {
     if (Object.hasOwn(EVENTS, name)) note(watched, name, checked(data, EVENTS[name]))
     else watched.heardMs = performance.now()

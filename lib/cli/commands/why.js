@@ -32,7 +32,7 @@ module.exports = {
 async function run (invocation) {
   const { positionals: [target], values, terminal } = invocation
   if (values.group !== undefined) return showGroup(invocation)
-  const answer = target === undefined && values.socket === undefined ? await askOnlyProcess(invocation) : await connect(invocation).json('/findings')
+  const answer = target === undefined && values.socket === undefined ? await askOnlyProcess(invocation) : await connect(invocation).json('/findings', { kind: 'findings' })
   if (answer === null) return
   if (values.json) return terminal.json(answer)
   if (values.markdown) return terminal.text(toMarkdown(answer))

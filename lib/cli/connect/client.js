@@ -12,8 +12,10 @@ const { attempt } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { showBytes } = require('../../base/sizes')
 const { kindsOfOpenFiles, readOpenFiles } = require('../../base/system/process-ids')
+const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 
 /** @import { IncomingMessage } from 'node:http' */
+/** @import { AnswerKind } from '../../shared/group/answers' */
 /** @import { Target } from './connect' */
 /** @import { Invocation } from '../commands' */
 
@@ -30,6 +32,7 @@ const PROBLEM = 'application/problem+json'
  * @property {string} [type]  prefix of the expected content type; another one means another server
  * @property {number} [withinMs]  until the answer begins
  * @property {number} [maxBytes]  of the answer: the rest is not read
+ * @property {AnswerKind} [kind]  of the answer: one of another form is a failure
  */
 
 const WHICH_ADDRESS = 'Pass the address of admin.listen, or the address of the application with the path of the diagnostics, as in http://127.0.0.1:3000/diagnostics'
@@ -50,6 +53,7 @@ const CONNECTIONS = Object.freeze([
   { code: /^ECONNRESET$/, messageOf: where => `${where} closed the connection without an answer.`, remedy: 'Does it need https? Is the process still running?' }
 ])
 const POLL_MS = 250 // while a capture is made
+const OTHER_VERSION = 'Run the command line of the version that the process has loaded: the one in its node_modules.'
 const LAST_FILES = 2 // Node.js keeps one, with which it turns clients away
 
 /** @param {Target} target @param {AbortSignal} signal  Ctrl-C: the connection is closed, which cancels the request */
@@ -87,8 +91,12 @@ function createClient (target, signal) {
   }
 
   /** @param {string} path @param {Wanted} [wanted] @returns {Promise<any>} */
-  async function json (path, wanted) {
-    return parseJson((await bytes(path, { type: 'application/json', ...wanted })).toString())
+  async function json (path, { kind, ...wanted } = {}) {
+    const type = 'application/json'
+    if (kind === undefined) return parseJson((await bytes(path, { type, ...wanted })).toString())
+    const { value, problem } = readAnswer({ problem: null, body: await bytes(path, { type, maxBytes: ANSWERS[kind].maxBytes, ...wanted }) }, kind)
+    if (problem !== null) throw new Failure('failed', `${nameOf(target)} is not understood: ${problem}`, OTHER_VERSION)
+    return value
   }
 
   return {

@@ -7,7 +7,7 @@ const { createClient } = require('./client')
 const { controlDirectories } = require('./control-sockets')
 const { connect } = require('./connect')
 const { askGroup } = require('../../shared/group/ask-group')
-const { askForGroupAnswer } = require('../../shared/group/group-answers')
+const { GROUP_ANSWERS, askForGroupAnswer } = require('../../shared/group/group-answers')
 const { listMembers, problemsOf } = require('../../shared/group/members')
 const { describeCoverage } = require('../../shared/group/processes')
 
@@ -30,7 +30,7 @@ const ANSWER_MS = 1000
  */
 async function answerOf (name, invocation, question = {}) {
   if (invocation.values.group !== undefined) return groupAnswer(name, invocation, question)
-  return { answer: await connect(invocation).json(`/${name}${question.query ?? ''}`, { withinMs: question.withinMs }), coverage: null }
+  return { answer: await connect(invocation).json(`/${name}${question.query ?? ''}`, { kind: GROUP_ANSWERS[name].kind, withinMs: question.withinMs }), coverage: null }
 }
 
 /**

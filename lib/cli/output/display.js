@@ -57,9 +57,9 @@ function showLocation (frame) {
   return frame.file === '' ? frame.function : `${frame.function} ${showPosition(frame)}`
 }
 
-/** @param {Pick<Stall, 'culprit' | 'route' | 'stack'>} stall */
-function showCulprit ({ culprit, route, stack = [] }) {
-  return culprit === null ? '-' : describeCulprit(culprit, { route, stack })
+/** @param {Pick<Stall, 'culprit' | 'route'> & { stack?: Stall['stack'] | null }} stall */
+function showCulprit ({ culprit, route, stack }) {
+  return culprit === null ? '-' : describeCulprit(culprit, { route, stack: stack ?? [] })
 }
 
 /** @param {Pick<Stall, 'cause' | 'startingUp'>} stall */

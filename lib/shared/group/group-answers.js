@@ -251,4 +251,4 @@ function sumFigures (rows, keyOf, figures) {
   return [...sums.values()]
 }
 
-module.exports = { askForGroupAnswer, mergeMemory, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls }
+module.exports = { GROUP_ANSWERS, askForGroupAnswer, mergeMemory, mergeOverview, mergeRequests, mergeSlowRequests, mergeStalls, mergeSyncCalls }
