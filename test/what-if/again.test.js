@@ -32,6 +32,9 @@ it('has one sentence about what a change would do', () => {
   const prediction = { change: 'removed', reason: null, maxSpeedUp: 1.8, routes: [row('GET /fast', 100, quantile(410, 24, 32, 41)), row('GET /same', 100, quantile(10, 7, 10, 13))] }
   assert.equal(predictionText(prediction), 'without it, p95 of GET /fast would be about 32 ms (24 to 41) instead of 410; requests a second at most 1.8 times')
   assert.match(predictionText({ ...prediction, maxSpeedUp: 1, routes: [] }), /^without it, no route would differ/)
+  const of = (...figures) => predictionText({ ...prediction, maxSpeedUp: 1, routes: [row('GET /fast', 100, quantile(...figures))] })
+  assert.match(of(410, 100, 150, 460), /about 150 ms \(100 to 460\) instead of 410$/, 'a range that does not exclude the figure of now is shown for what it is')
+  assert.match(of(410, 280, 370, 460), /no route would differ/)
   assert.equal(predictionText({ ...prediction, reason: 'why not' }), 'no prediction: why not')
   assert.equal(predictionText(null), '')
   assert.equal(predictionText(undefined), '')
