@@ -124,4 +124,4 @@ class FirstFinding {
   }
 }
 
-module.exports = { FirstFinding, RecentFigures, WINDOW_MS }
+module.exports = { FirstFinding, RecentFigures }

@@ -7,6 +7,7 @@ const { sum } = require('../../base/sums')
 const { intervalByTimer } = require('../../base/timers')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { CAUSE_NAMES } = require('../../shared/stalls/evidence-text')
+const { MAX_STALLS } = require('../../shared/stalls/stall')
 
 /** @import { CodeFrame, Culprit, Stall, Trace } from '../../../types/diagnostics' */
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -18,7 +19,6 @@ const { CAUSE_NAMES } = require('../../shared/stalls/evidence-text')
 
 const zlib = () => process.getBuiltinModule('node:zlib') // loaded with the first profile
 
-const MAX_STALLS = 200
 const MAX_ROUTES = 100 // the same limit as in the metrics
 const OTHER_ROUTES = '_other'
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024 // of all profiles together, compressed: a stall of a second is about 5 KB
@@ -186,4 +186,4 @@ class LoopSeries {
   }
 }
 
-module.exports = { MAX_STALLS, StallRecords, LoopSeries }
+module.exports = { StallRecords, LoopSeries }

@@ -10,7 +10,7 @@ const { monotonicMs } = require('../../base/monotonic')
 const { toCodeFrame } = require('../../formats/profile/frame')
 const { createWorkLineOf } = require('../../formats/profile/work-lines')
 const { FlagLog, Flags } = require('../../shared/sync-calls/flags')
-const { sumByRoute } = require('../../shared/sync-calls/totals')
+const { MAX_ROUTES, sumByRoute } = require('../../shared/sync-calls/totals')
 const { WRAPPERS_FOLDER, WRAPPER_NAME } = require('../../base/own-files')
 const { isSynchronous, synchronousApi } = require('../../formats/profile/node-api')
 const { idleIds, metaFrame, parentsOf } = require('../../formats/profile/nodes')
@@ -20,7 +20,6 @@ const { idleIds, metaFrame, parentsOf } = require('../../formats/profile/nodes')
 /** @import { SourceMaps } from '../../source-maps/source-maps' */
 
 const MAX_SITES = 500
-const MAX_ROUTES = 20
 const OTHER = '_other'
 const OTHER_CALLER = metaFrame(OTHER)
 

@@ -24,9 +24,7 @@ const PASSING = new Set(['buffer', 'events', 'stream', 'streams', 'process', 'as
  * @returns {(BufferStack | null)[]} null: made by loopscope itself
  */
 function sitesOf (stacks) {
-  return readStacks(stacks).map(frames => {
-    return attempt(() => siteOf(frames), null) // the rest of the batch is still read
-  })
+  return readStacks(stacks).map(frames => attempt(() => siteOf(frames), null)) // the rest of the batch is still read
 }
 
 /** @param {NodeJS.CallSite[]} frames @returns {BufferStack | null} */
@@ -38,11 +36,10 @@ function siteOf (frames) {
   // The application may use the same packages.
   const user = outside.find(({ file }) => !OWN_PACKAGES.test(file))
   if (first !== undefined && (user === undefined || user.file.startsWith(OWN_FOLDER))) return null
-  const inner = outside.slice(0, 1)
-  const ofApplication = outside.filter(({ frame, file }) => !inner.some(one => one.frame === frame) && !PACKAGE.test(file) && !file.startsWith(OWN_FOLDER))
+  const ofApplication = outside.slice(1).filter(({ file }) => !PACKAGE.test(file) && !file.startsWith(OWN_FOLDER))
   const isOfPackage = first !== undefined && PACKAGE.test(first.file)
   return {
-    frames: [...inner, ...ofApplication.slice(0, isOfPackage ? 2 : 1)].map(({ frame }) => placeOf(frame)),
+    frames: [...outside.slice(0, 1), ...ofApplication.slice(0, isOfPackage ? 2 : 1)].map(({ frame }) => placeOf(frame)),
     api: apiOf(frames.slice(0, first?.index ?? frames.length))
   }
 }

@@ -6,6 +6,8 @@
 // recorded are counted; of the others some were sampled and stand for more. What the sampled calls of all sites stand for is scaled to the rest of
 // the total (a ratio estimator): the sum over the sites is exact, and so is the only site of an API.
 
+const { MAX_ROUTES } = require('../../shared/sync-calls/totals')
+
 /** @import { CallPlace } from '../call-sites' */
 /** @import { Target } from './targets' */
 
@@ -18,7 +20,6 @@
  * @property {Amount} sampled  what sampled calls stand for since settle(), not scaled
  */
 
-const MAX_ROUTES = 20 // per site; the rest is in _other
 const OTHER = '_other'
 
 // The scale that excludes what was sampled and is not settled yet.

@@ -83,11 +83,6 @@ const ROWS = [
 
 const MODULES = ['node:fs', 'node:crypto', 'node:zlib', 'node:child_process']
 
-/** Not require(): bundlers would try to resolve the module. @param {string} module @returns {any} */
-function builtin (module) {
-  return process.getBuiltinModule(module)
-}
-
 /**
  * The functions of a module that end in Sync: each version of Node has more of them. A function that Node loads on first use (fs.opendirSync of
  * Node 20) is not a function yet, and is skipped.
@@ -95,14 +90,15 @@ function builtin (module) {
  * @returns {Target[]}
  */
 function rowsOfNames (module) {
-  return Object.entries(Object.getOwnPropertyDescriptors(builtin(module)))
+  return Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(module)))
     .filter(([name, { value }]) => name.endsWith('Sync') && typeof value === 'function')
     .map(([name]) => row(`${module.slice('node:'.length)}.${name}`, module, [name]))
 }
 
 /** @param {Target} target @returns {{ holder: any, name: string }} the object that has the function, as it is now */
 function propertyOf ({ module, path }) {
-  let holder = module === null ? globalThis : builtin(module)
+  /** @type {any} */
+  let holder = module === null ? globalThis : process.getBuiltinModule(module)
   for (const name of path.slice(0, -1)) holder = holder?.[name]
   return { holder, name: path[path.length - 1] }
 }

@@ -4,6 +4,7 @@
 // derive from it. Pure.
 
 const { groupBy, sum } = require('../../base/sums')
+
 /** @import { Culprit, DelaySummary, HeapTrend, Stall } from '../../../types/diagnostics' */
 /** @import { Finding } from '../../../types/findings' */
 /** @import { RequestInFlight } from '../../../types/requests' */
@@ -175,6 +176,11 @@ const NOTABLE_WORKERS = 0.03
 // A mean over all requests of a route that people notice.
 const SLOW_MS = 500
 const MIN_REQUESTS = 5
+// Where less is known of what requests waited for, it is not the reason.
+const MAIN_WAIT = 0.5
+// Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number.
+const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096 })
+const MOSTLY = 0.8
 
 /** What readings without a measurement of the process have. */
 const UNMEASURED = Object.freeze({
@@ -258,9 +264,6 @@ function slowInTime ({ at, activity, slow }) {
   return slow.filter(one => one.at + one.durationMs >= (activity?.fromMs ?? at))
 }
 
-// Where less is known of what requests waited for, it is not the reason.
-const MAIN_WAIT = 0.5
-
 /**
  * The calls that requests of a route waited for most, in its slow requests of the observed time.
  * @param {Readings} readings
@@ -340,10 +343,6 @@ function withWholeTime (measured) {
 function requestsPerSecond ({ pace }) {
   return pace.ms === 0 ? 0 : sum(pace.routes, ({ count }) => count) * 1e3 / pace.ms
 }
-
-// Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number.
-const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096 })
-const MOSTLY = 0.8
 
 /**
  * Whether the writes of the main thread are small, so that the cost is that of the system call and not of the bytes. False where unknown.

@@ -10,6 +10,7 @@ const { ANSWERS, readAnswer } = require('./answers')
 const { askGroup } = require('./ask-group')
 const { mergeWaits } = require('./merge-waits')
 const { toProcess } = require('./processes')
+const { MAX_STALLS } = require('../stalls/stall')
 
 /** @import { ExactSyncCall, SampledSyncCall } from '../../../types/diagnostics' */
 /** @import { GroupMemory, GroupOverview, GroupRequests, GroupSlowRequests, GroupStalls, GroupSyncCalls, StallTotals } from '../../../types/group' */
@@ -44,7 +45,6 @@ const GROUP_ANSWERS = Object.freeze({
   waits: { path: '/waits', kind: 'waits', withLoop: false, merge: mergeWaits }
 })
 
-const MAX_STALLS = 200 // as one process keeps
 const MAX_REQUESTS = 200
 
 /**

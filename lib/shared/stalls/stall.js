@@ -13,6 +13,8 @@ const { toEpochMs } = require('../../base/monotonic')
  * @typedef {{ delayMs: number, cause: Cause, culprit: Culprit | null, stack: CodeFrame[], evidence: StallEvidence }} Explanation
  */
 
+const MAX_STALLS = 200 // kept of a process, and in the answer of a group
+
 /** What is reported where there is no observer. @type {Readonly<Omit<Explanation, 'delayMs'>>} */
 const UNEXPLAINED = Object.freeze({
   cause: 'unknown',
@@ -32,4 +34,4 @@ function toStall ({ id, toMicros, ownMs, startingUp }, { route, trace }, { delay
   return { id, at, durationMs: Math.round(delayMs), startingUp, cause, route, trace, culprit, stack, evidence }
 }
 
-module.exports = { UNEXPLAINED, toStall }
+module.exports = { MAX_STALLS, UNEXPLAINED, toStall }

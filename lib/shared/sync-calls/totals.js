@@ -4,6 +4,8 @@
 
 const { exactParts, roundedSum } = require('../../base/sums')
 
+const MAX_ROUTES = 20 // of a call site; the others are counted together
+
 /** @typedef {{ api: string, route: string, calls: number, seconds: number }} SyncCallSum  calls: 0 where they are not counted */
 
 /**
@@ -35,4 +37,4 @@ function templateOf (route) {
   return route === null ? '' : route.slice(route.indexOf(' ') + 1)
 }
 
-module.exports = { sumByRoute, templateOf }
+module.exports = { MAX_ROUTES, sumByRoute, templateOf }

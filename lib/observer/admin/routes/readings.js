@@ -13,7 +13,7 @@ const { assertKnownKeys, refuse } = require('../../../base/validate')
 const { toMarkdown, toText } = require('../../../shared/findings/show')
 const { requestsText, slowRequestsText } = require('../requests-text')
 const { assertScale, toScale } = require('../../../shared/check-what-if')
-const { MAX_STALLS } = require('../../stalls/stall-records')
+const { MAX_STALLS } = require('../../../shared/stalls/stall')
 const { VIEW_PARAMETERS } = require('../views')
 const { readRoute } = require('../router')
 
