@@ -22,6 +22,8 @@ const { adminSettings, isAccessChosen } = require('../options/admin-settings')
 /** @typedef {Pick<import('../../probe/applications').ApplicationAnswers, 'processReading' | 'loopCounts'>} Readings */
 /** @typedef {ReturnType<typeof import('../../link/relay').createRelaySender>} Relay */
 
+const UNREACHABLE = 'in production everything on it would be 404 until option token, tokenFile or authorize is set'
+
 class Surface {
   #parts
   #controlDir
@@ -213,8 +215,6 @@ class Surface {
     return await this.#parts.options.authorize?.(/** @type {any} */ (incoming), /** @type {any} */ (scope)) === true
   }
 }
-
-const UNREACHABLE = 'in production everything on it would be 404 until option token, tokenFile or authorize is set'
 
 /** @param {import('../options/admin-settings').AdminSettings} settings */
 function isReachable ({ isProduction, tokens, tokenFile, hasAuthorize }) {
