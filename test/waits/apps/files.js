@@ -5,10 +5,10 @@
 const fs = require('node:fs')
 
 async function readCatalog () {
-  return fs.promises.readFile(process.env.SLOW_FILE, 'utf8')
+  return fs.promises.readFile(process.env.SLOW_FILE, 'utf8') // the wait
 }
 
 module.exports = async function catalog (request, response) {
-  const text = await readCatalog() // the wait
+  const text = await readCatalog()
   response.end(text)
 }

@@ -10,12 +10,12 @@ const diagnostics = require('../../..')
 const pool = new Piscina({ filename: path.join(__dirname, 'piscina-task.js'), minThreads: 2, maxThreads: 2 })
 
 async function resize () {
-  return pool.run({})
+  return pool.run({}) // the wait
 }
 
 module.exports = express()
   .use(diagnostics())
   .get('/image', async (request, response) => {
-    const image = await resize() // the wait
+    const image = await resize()
     response.json(image)
   })
