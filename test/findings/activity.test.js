@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', morgan: 'file:///app/node_modules/morgan/index.js', 'transports.write': 'file:///app/node_modules/winston/lib/winston/logger.js', parseJSONFromBytes: 'node:internal/deps/undici/undici', readAllBytes: 'node:internal/deps/undici/undici', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', compile: 'file:///app/node_modules/marked/index.js', compileInput: 'file:///app/node_modules/inner/index.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
+const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', writeSync: 'node:fs', readableStreamPull: 'node:internal/webstreams/readablestream', readableStreamEnqueue: 'node:internal/webstreams/readablestream', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', morgan: 'file:///app/node_modules/morgan/index.js', 'transports.write': 'file:///app/node_modules/winston/lib/winston/logger.js', parseJSONFromBytes: 'node:internal/deps/undici/undici', readAllBytes: 'node:internal/deps/undici/undici', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', compile: 'file:///app/node_modules/marked/index.js', compileInput: 'file:///app/node_modules/inner/index.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -195,6 +195,29 @@ test('writes and connections of sockets are known with the function that asks fo
 test('what setImmediate() calls, and what awaited it, is summed up with the function that starts most of it', () => {
   const { categories: { immediates } } = read([[['processImmediate', 'poll'], 300], [['processImmediate', 'await', 'wait'], 700], [['run', 'poll'], 500], [['(program)'], 100]])
   assert.deepEqual([immediates.ms, immediates.where.function], [1000, 'wait'])
+})
+
+test('a synchronous write to a file, and that of a logger to a pipe, is none to a socket', () => {
+  const { sockets } = read([[['onMessage', 'writeSync'], 200], [['onMessage', 'log', 'writeGeneric'], 100], [['onMessage', 'writeGeneric'], 300]])
+  assert.deepEqual([sockets.writes.ms, sockets.otherWritesMs], [300, 300])
+})
+
+test('what web streams do in microtasks is one spot, whichever of their functions it is in', () => {
+  const { hotSpots: [{ culprit, ms, isStreaming }, ...rest] } = read([[['await', 'readableStreamPull'], 1500], [['await', 'readableStreamEnqueue'], 1400], [['await', 'readableStreamPull', 'transform'], 300]])
+  assert.deepEqual([culprit.function, culprit.file, ms, isStreaming], ['web streams', 'node:internal/webstreams/readablestream', 2900, true])
+  assert.deepEqual(rest.map(spot => [spot.culprit.function, spot.isStreaming]), [['transform', false]])
+})
+
+test('a spot says whether the application itself is at work, and what its line has from the callback on that is', () => {
+  const isOwn = (...stack) => read([[['run', ...stack], 1000]]).hotSpots[0].isOwn
+  assert.deepEqual([isOwn('metrics'), isOwn('metrics', 'pbkdf2Sync')], [true, false])
+  const profile = record([[['run', 'byId', '(anonymous)'], 3000]])
+  const [, , byId, callback] = profile.nodes
+  const line = 'const byId = rows => JSON.stringify(rows.map(row => score(row)))'
+  callback.callFrame = { ...byId.callFrame, functionName: '', columnNumber: line.indexOf('row =>') }
+  const source = { ...NO_SOURCE, read: () => [line] }
+  const [{ text, ownText }] = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source }).hotSpots
+  assert.deepEqual([text, ownText], [line, 'row => score(row)))'])
 })
 
 test('a function that a write calls back is not writing', () => {

@@ -56,7 +56,7 @@ test('what Node.js parses for an await of the application is told with the line 
     const waits = { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] }, waits: [routeOf([lineOf({ meanMs: 80, awaited })])] }
     return findFindings(readings({ activity: { busyMs: 33_000, hotSpots: [parsing] }, ...waits }), { appName: 'shop' }).findings[0]
   }
-  const { id, title, where } = first('node:deps/undici/undici')
+  const { id, title, where } = first('fetch')
   assert.deepEqual([id, where.function, where.line, where.route], ['hot-json', 'loadOrders', 12, 'GET /orders'])
   assert.match(title, /in JSON\.parse, called in Response\.json \(node:internal\/deps\/undici\/undici:23\), awaited in loadOrders \(orders\.js:12\)/)
   assert.equal(first('pg').where.function, 'Response.json')
@@ -141,6 +141,46 @@ test('a function whose time is in streams that it passes small chunks to has to 
   const { title, instead } = ask(spot({ isStreaming: true, culprit: { call: 'done' } }))
   assert.match(title, /in login \(auth\.js:23\), most of it in the streams of Node\.js that it passes chunks to\.$/)
   assert.match(instead, /^pass fewer and larger chunks/)
+})
+
+test('the work of web streams is one finding, at the line that awaits them', () => {
+  const streams = changes => spot({ isStreaming: true, route: null, culprit: { function: 'web streams', file: 'node:internal/webstreams/readablestream' }, ms: 20_000, share: 0.6, ...changes })
+  const transform = spot({ isStreaming: true, ms: 8000, share: 0.25, route: 'GET /orders', culprit: { function: 'transform', line: 7 } })
+  const asked = (awaited, ...spots) => findIn({ activity: { busyMs: 33_000, hotSpots: spots }, waits: [routeOf([lineOf({ meanMs: 80, awaited, requests: 2 })], { requests: 2 })] })
+  const [first, ...rest] = asked('node:stream/web', streams(), transform)
+  assert.deepEqual([first.id, first.where.function, first.where.line, rest], ['hot-function', 'loadOrders', 12, []])
+  assert.match(first.title, /85 % .* in the web streams of Node\.js, awaited in loadOrders \(orders\.js:12\)/)
+  assert.match(first.instead, /^pass fewer and larger chunks/)
+  assert.match(asked('pg', streams(), transform)[0].title, /in the web streams of Node\.js, which call transform \(auth\.js:7\)/)
+  assert.equal(asked('pg', streams({ route: 'GET /me', ms: 26_000 }), { ...transform, ms: 25_000, ownMs: 25_000, share: 0.4 }).length, 2, 'on another route it may be for other streams')
+})
+
+test('two packages that call each other for a route are one finding, of the one that depends on the other', () => {
+  const inner = spot({ origin: 'dependency', ms: 26_000, share: 0.42, culprit: { function: 'execute', file: 'node_modules/graphql/execute.js' } })
+  const outer = (changes = {}) => spot({ origin: 'dependency', ms: 24_000, share: 0.36, culprit: { function: 'resolve', file: 'node_modules/apollo/index.js' }, ...changes })
+  const dependsOn = (file, name) => file === 'node_modules/apollo/index.js' && name === 'graphql'
+  const asked = (...spots) => findIn({ activity: { busyMs: 55_000, hotSpots: spots }, dependsOn })
+  const [first, ...rest] = asked(inner, outer())
+  assert.equal(first.title, "POST /login spends 78 % of the loop's busy time in the package apollo, through graphql execute.")
+  assert.deepEqual([first.where.file, rest], ['node_modules/apollo/index.js', []])
+  assert.match(asked(inner, outer({ route: 'GET /me' }))[0].title, /42 % .* in the package graphql\.$/)
+  assert.match(asked(inner, outer({ ms: 3000, ownMs: 3000, share: 0.09 }))[0].title, /42 % .* in the package graphql\.$/)
+})
+
+test('what a package does in callbacks without a request is that of the only line that awaits the package', () => {
+  const hydrating = spot({ route: null, routes: [{ route: null, share: 0.5 }], origin: 'dependency', culprit: { function: 'build', file: 'node_modules/orm/lib/model.js' } })
+  const asked = (...lines) => ask(hydrating, { pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 60 }] }, waits: [routeOf(lines)] })
+  const { title, where } = asked(lineOf({ meanMs: 40, awaited: 'orm' }), lineOf({ meanMs: 40, awaited: 'pg' }))
+  assert.match(title, /in the package orm, awaited in loadOrders \(orders\.js:12\)/)
+  assert.deepEqual([where.function, where.route], ['loadOrders', 'GET /orders'])
+  assert.match(asked(lineOf({ meanMs: 40, awaited: 'orm' }), lineOf({ meanMs: 30, awaited: 'orm', line: 30 })).title, /in the package orm\b(?!, awaited)/)
+})
+
+test('JSON on a line is not the work where that is in a callback behind it, or in what the function calls', () => {
+  const line = 'res.end(JSON.stringify(rows.map(row => score(row))))'
+  const idOf = changes => ask(spot({ text: line, ...changes })).id
+  assert.deepEqual([idOf({}), idOf({ ownText: 'row => score(row))))' }), idOf({ isOwn: false })], ['hot-json', 'hot-function', 'hot-function'])
+  assert.equal(idOf({ isOwn: false, converter: { function: 'toJSON', file: 'a.js', line: 1, column: 1, package: null } }), 'hot-json')
 })
 
 test('what a package does in callbacks is told with the package that requests await, and its line', () => {

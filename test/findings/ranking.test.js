@@ -5,7 +5,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
-const { readings, spot, stall } = require('./readings')
+const { PLACE, readings, spot, stall } = require('./readings')
 
 const ask = changes => findFindings(readings(changes), { appName: 'shop' })
 const idsOf = ({ findings }) => findings.map(({ id }) => id)
@@ -75,4 +75,21 @@ test('a short stop of the whole process is a note, a long one or one of many is 
 test('a loop that is blocked now is said to be', () => {
   const [first] = ask({ ...hotSpots(spot()), blockedMs: 4200, process: null, isStale: true }).findings
   assert.match(first.what, /blocked right now, for 4\.2 s/)
+})
+
+test('the collector names the package that was called when it ran', () => {
+  const { findings } = ask({ activity: { gcMs: 9000, hotSpots: [spot({ ms: 4000, share: 0.1, culprit: { via: { package: 'json2csv', function: 'parse', through: null } } })], categories: { collected: { ms: 9000, where: PLACE } } } })
+  const { title, where, instead } = findings.find(({ id }) => id === 'gc-pressure')
+  assert.match(title, /while login \(auth\.js:23\) calls json2csv's parse\.$/)
+  assert.deepEqual([where.via.package, where.route], ['json2csv', 'POST /login'])
+  assert.match(instead, /^call json2csv's parse less often or with less data, and keep what it returns; otherwise allocate less there/)
+})
+
+test('what a line leaves to be collected is a consequence of what it does, unless it is the larger part', () => {
+  const asked = ms => ask({ activity: { gcMs: 9000, hotSpots: [spot({ ms, ownMs: 30_000, share: 0.5 })], categories: { collected: { ms: 9000, where: PLACE } } } }).findings
+  const [first, second] = asked(10_000)
+  assert.deepEqual([first.id, second.id, second.severity], ['hot-function', 'gc-pressure', 'info'])
+  assert.match(second.title, /takes another 45 %/)
+  assert.match(second.what, /The same line has a finding of its own/)
+  assert.deepEqual(asked(8000).map(({ id, severity }) => [id, severity === 'info']).find(([id]) => id === 'gc-pressure'), ['gc-pressure', false])
 })

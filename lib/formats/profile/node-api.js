@@ -37,11 +37,15 @@ const OWNERS = [
 ]
 
 // Work of Node's for the application, which only awaits it and is not on the stack: the name of what it called, and what takes the time in it.
-/** @type {Map<string, { function: string, call: string }>} */
+/** @type {Map<string, { function: string, call: string | null }>} */
 const AWAITED_WORK = new Map([
   ['node:internal/deps/undici/undici parseJSONFromBytes', { function: 'Response.json', call: 'JSON.parse' }],
   ['node:stream/consumers json', { function: 'json', call: 'JSON.parse' }]
 ])
+
+// Each chunk runs through dozens of their functions, in microtasks that have nothing of the application on the stack.
+const WEB_STREAMS = /^node:internal\/webstreams\//
+const WEB_STREAMS_WORK = Object.freeze({ function: 'web streams', call: null })
 
 // Of files that are called otherwise than what the application requires, or calls.
 /** @type {readonly { inside: RegExp, name: string }[]} */
@@ -112,9 +116,18 @@ function isSynchronous (name) {
   return SYNCHRONOUS.test(name)
 }
 
-/** @param {NodeFunction} frame */
+/**
+ * What Node.js does for an application that only awaits it.
+ * @param {NodeFunction} frame
+ * @returns {{ function: string, call: string | null } | null}
+ */
 function awaitedWorkOf ({ name, file }) {
-  return AWAITED_WORK.get(`${file} ${name}`) ?? null
+  return isOfWebStreams(file) ? WEB_STREAMS_WORK : AWAITED_WORK.get(`${file} ${name}`) ?? null
 }
 
-module.exports = { awaitedWorkOf, isSynchronous, publicModuleOf, publicName, synchronousApi }
+/** @param {string} file */
+function isOfWebStreams (file) {
+  return WEB_STREAMS.test(file)
+}
+
+module.exports = { awaitedWorkOf, isOfWebStreams, isSynchronous, publicModuleOf, publicName, synchronousApi }

@@ -76,6 +76,7 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz, isServing = fal
       sinceMs: fromMs + (first.atMicros - first.micros) / 1e3,
       isStartUp: isLoading && isEarly && routes.route === null,
       text: textOf(culprit, stack, context.source),
+      ownText: ownTextOf(culprit, stack, context.source),
       callers: callersIn(stack, culprit)
     }
   })
@@ -100,16 +101,39 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz, isServing = fal
  * @param {SourceLines} source
  * @returns {string} the culprit's line, and that of its callback, each with the lines on which its last call or arrow function goes on
  */
-function textOf ({ function: name, file, line }, stack, source) {
-  const inner = stack.slice(0, stack.findIndex(frame => frame.function === name && frame.file === file))
-  const isCallback = inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file)
-  const lines = new Set(isCallback ? [line, inner[0].line] : [line])
+function textOf (culprit, stack, source) {
+  const { file, line } = culprit
+  const callback = callbackOf(culprit, stack)
+  const lines = new Set(callback === null ? [line] : [line, callback.line])
   const all = new Map([...lines].flatMap(line => {
     const read = source.read(file, line, line + MAX_GOING_ON)
     const end = read.findIndex(text => !GOES_ON.test(text))
     return read.slice(0, end === -1 ? read.length : end + 1).map((text, index) => [line + index, text])
   }))
   return [...all.values()].join('\n')
+}
+
+/**
+ * What stands before a callback that was at work has called it, or takes what it returns: `JSON.stringify(rows.map(row => …))`.
+ * @param {Culprit} culprit
+ * @param {readonly CodeFrame[]} stack  innermost first
+ * @param {SourceLines} source
+ * @returns {string} as of textOf(), or the line of the callback from where it begins
+ */
+function ownTextOf (culprit, stack, source) {
+  const callback = callbackOf(culprit, stack)
+  if (callback === null || callback.line !== culprit.line || callback.column === 0) return textOf(culprit, stack, source)
+  return source.read(culprit.file, callback.line)[0]?.slice(callback.column - 1) ?? ''
+}
+
+/**
+ * @param {Culprit} culprit
+ * @param {readonly CodeFrame[]} stack  innermost first
+ * @returns {CodeFrame | null} the innermost function, if it and those between it and the culprit have no name
+ */
+function callbackOf ({ function: name, file }, stack) {
+  const inner = stack.slice(0, stack.findIndex(frame => frame.function === name && frame.file === file))
+  return inner.length > 0 && inner.every(frame => frame.function === '(anonymous)' && frame.file === file) ? inner[0] : null
 }
 
 /** @param {readonly CodeFrame[]} stack  innermost first @param {Culprit} culprit @returns {HotSpot['callers']} */
@@ -292,6 +316,7 @@ function findSocketCalls (profile, { samples, busyMicros, stacks }, context) {
     writes: read('write'),
     connects: read('connect'),
     accepts: { ms: sumMicros(accepts) / 1e3, samples: accepts.length, closingMs: sumMicros(ofKind('close')) / 1e3 },
+    otherWritesMs: sumMicros(samples.filter(sample => stackOf(sample).isWritingElsewhere)) / 1e3,
     loopMs: sumMicros(samples.filter(sample => stackOf(sample).state === 'io')) / 1e3
   }
 }

@@ -63,7 +63,7 @@ function readingsOf (stalls, now, source) {
       hotSpots: hotSpotsOf(stalls, busyMs, source),
       busySamples: [],
       categories: { logging: NO_CATEGORY, tasks: NO_CATEGORY, immediates: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY },
-      sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, loopMs: 0 }
+      sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 0 }
     },
     stalls,
     waits: [],
@@ -97,6 +97,7 @@ function hotSpotsOf (stalls, busyMs, source) {
       route: routes.size === 1 ? some[0].route : null,
       routes: [...routes].map(([route, heldMs]) => ({ route, share: heldMs / busyMs })).sort((left, right) => right.share - left.share),
       text: textOf(culprit, some[0].stack, source),
+      isOwn: true,
       isLogging: false,
       isStreaming: false,
       isWriting: false,

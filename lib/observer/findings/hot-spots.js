@@ -144,6 +144,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
     ownMs: sum(samples, sample => isInnermost(stackOf(sample), culprit) ? sample.micros : 0) / 1e3,
     share: micros / Math.max(1, busyMicros),
     samples,
+    isOwn: isMostly(({ isOwn }) => isOwn),
     isLogging: isMostly(({ logger }) => logger !== null),
     isWriting: isMostly(({ socket }) => socket === 'write'),
     isStreaming: isMostly(({ isStreaming, socket }) => isStreaming && socket !== 'write'),

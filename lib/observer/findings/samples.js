@@ -5,7 +5,7 @@
 
 const { calledPackage, isPassingOn } = require('../../formats/profile/called-package')
 const { createFrameOf, LOOP_IO, packageOf } = require('../../formats/profile/frame')
-const { awaitedWorkOf } = require('../../formats/profile/node-api')
+const { awaitedWorkOf, isOfWebStreams, publicModuleOf } = require('../../formats/profile/node-api')
 const { idleUnless, parentsOf } = require('../../formats/profile/nodes')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -48,6 +48,7 @@ const SOCKET = [
   ['accept', /^node:net onconnection$/],
   ['close', /^node:net (closeSocketHandle|(Socket\.)?(_destroy|_final))$/]
 ]
+const FILE_WRITES = new Set(['writeSync', 'writevSync', 'writeFileSync', 'appendFileSync'])
 // How bundlers and React name builds that check everything they do.
 const DEVELOPMENT = /(^|\/)node_modules\/.*[./-]development(\.[\w-]+)*\.[cm]?js$/
 // How packages name what makes code of a template, a schema or a query.
@@ -60,11 +61,13 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @typedef {object} Stack  of a node
  * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
  * @property {Frame[]} run       the innermost functions of the application, innermost first, up to their caller in other code
- * @property {string | null} called  the package that the application called, if the stack shows it without the application
+ * @property {string | null} called  the package that the application called, or the module of web streams, if the stack shows it without the application
  * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it does with a socket
+ * @property {boolean} isWritingElsewhere  it writes to a file at once, or a log to a pipe
  * @property {string | null} logger  what writes a log: the package that was called for it, or CONSOLE of Node.js
+ * @property {boolean} isOwn  a function of the application itself is at work, and not what it calls
  * @property {boolean} isLoading
- * @property {boolean} isStreaming  the application passes a chunk to a stream of Node.js, which handles it
+ * @property {boolean} isStreaming  the application passes a chunk to a stream of Node.js, which handles it, or web streams handle one in a microtask
  * @property {boolean} isBuffer  a Buffer is created and filled
  * @property {boolean} isImmediate  setImmediate() called it, or what it awaited
  * @property {string | null} development  the package whose development build is on the stack
@@ -147,14 +150,20 @@ function describeStack (frames, { dependsOn }) {
   const app = since.findIndex(({ origin }) => origin === 'app')
   // Middleware that logs has the handlers behind it on the stack, and a logger the application's own transports.
   const below = app === -1 ? since : since.slice(0, app)
+  const socket = socketCallOf(frames)
+  const logger = loggerOf(below)
+  const isLogWrite = logger !== null && socket === 'write'
+  const ofStreams = app === -1 ? since.find(({ file }) => isOfWebStreams(file)) ?? null : null
   return {
     state: stateOf(leaf),
     run: runOf(since),
-    called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn),
-    socket: socketCallOf(frames),
-    logger: loggerOf(below),
+    called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn) ?? (ofStreams && publicModuleOf(ofStreams.file)),
+    socket: isLogWrite ? null : socket,
+    isWritingElsewhere: isLogWrite || frames.some(({ file, name }) => file === 'node:fs' && FILE_WRITES.has(name)),
+    logger,
+    isOwn: leaf.origin === 'app',
     isLoading: frames.some(({ file }) => LOADER.test(file)),
-    isStreaming: app !== -1 && STREAMS.test(below.at(-1)?.file ?? ''),
+    isStreaming: app === -1 ? ofStreams !== null : STREAMS.test(below.at(-1)?.file ?? ''),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
     development: ownerOf(frames.find(({ file }) => DEVELOPMENT.test(file))),
@@ -217,7 +226,7 @@ function stateOf ({ name, origin }) {
  */
 function runOf (frames) {
   const begin = frames.findIndex(({ origin }) => origin === 'app')
-  if (begin === -1) return frames.some(({ origin }) => origin === 'dependency') ? [] : frames.filter(frame => awaitedWorkOf(frame) !== null)
+  if (begin === -1) return frames.some(({ origin }) => origin === 'dependency') ? [] : frames.filter(frame => awaitedWorkOf(frame) !== null && !isOfWebStreams(frame.file))
   const length = frames.slice(begin).findIndex(({ origin }) => origin !== 'app' && origin !== 'native')
   const run = length === -1 ? frames.slice(begin) : frames.slice(begin, begin + length)
   return run.filter(({ origin }) => origin === 'app')

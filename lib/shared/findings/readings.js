@@ -29,6 +29,8 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {{ route: string | null, share: number }[]} routes  the routes that it ran for, heaviest first, each with its share of the busy time; null:
  *   for no request, or for an unknown one
  * @property {string} text      of its line, where it can be read, and of the line of its callback that was at work
+ * @property {string} [ownText]  the same without what stands on the line before that callback
+ * @property {boolean} isOwn     the time was spent in functions of the application, and not in what they call
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isStreaming  the time was spent in streams of Node.js that it passes chunks to, not in sockets
  * @property {boolean} isWriting  the time was spent in writes of sockets
@@ -62,6 +64,7 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {SocketTime} writes
  * @property {SocketTime} connects
  * @property {{ ms: number, samples: number, closingMs: number }} accepts  of connections of clients; closingMs: closing any
+ * @property {number} otherWritesMs  to files, and of logs, which the system counts as writes as well
  * @property {number} loopMs  of the event loop's own I/O outside JavaScript
  *
  * @typedef {object} Activity   the observed time, by the samples
@@ -178,8 +181,9 @@ const SLOW_MS = 500
 const MIN_REQUESTS = 5
 // Where less is known of what requests waited for, it is not the reason.
 const MAIN_WAIT = 0.5
-// Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number.
-const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096 })
+// Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number. A write to a file takes
+// a fraction of the time of one to a socket: with more of them, the system's count says little about sockets.
+const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096, maxOthers: 0.1 })
 const MOSTLY = 0.8
 
 /** What readings without a measurement of the process have. */
@@ -360,8 +364,9 @@ function hasSmallWrites ({ system: { io } }) {
 function manyWrites (readings) {
   const { activity, system: { io, ms } } = readings
   if (activity === null || io === null || ms === 0) return null
-  const { ofBusy, ofTime, samples, ...least } = MANY_WRITES
-  const { writes } = activity.sockets
+  const { ofBusy, ofTime, samples, maxOthers, ...least } = MANY_WRITES
+  const { writes, otherWritesMs } = activity.sockets
+  if (otherWritesMs > writes.ms * maxOthers) return null
   if (writes.samples < samples || writes.ms < activity.busyMs * ofBusy || writes.ms < observedMsOf(readings) * ofTime) return null
   const requests = requestsPerSecond(readings) * ms / 1e3
   // One read may bring several requests, and their database queries are answered in further reads.

@@ -65,9 +65,10 @@ function kindOf (spot) {
  * @param {HotSpot} spot
  * @returns {string | null}
  */
-function jsonOn ({ culprit, text }) {
+function jsonOn ({ culprit, text, ownText = text, isOwn, converter }) {
+  if (!isOwn && converter === null) return null
   const isCallThere = culprit.call !== null && text.includes(`${culprit.call.split('.').at(-1)}(`)
-  return !isCallThere && culprit.via === null ? /\bJSON\.(parse|stringify)(?= *\()/.exec(text)?.[0] ?? null : null
+  return !isCallThere && culprit.via === null ? /\bJSON\.(parse|stringify)(?= *\()/.exec(ownText)?.[0] ?? null : null
 }
 
 /**

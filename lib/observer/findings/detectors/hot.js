@@ -3,7 +3,9 @@
 // Detectors of code that holds the loop, each for the hot spots of one kind. A hot spot has one kind only, so none is reported twice.
 
 const { groupBy, sum, sumBy } = require('../../../base/sums')
+const { DISPATCHERS } = require('../../../formats/profile/called-package')
 const { dependencyOf, isInPackage, packageOf } = require('../../../formats/profile/frame')
+const { publicModuleOf } = require('../../../formats/profile/node-api')
 const { adviceOf } = require('../../../shared/sync-calls/advice')
 const { MIN_SAMPLES } = require('../finding')
 const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare } = require('../../../shared/findings/readings')
@@ -117,8 +119,20 @@ const json = {
  */
 function awaitedAt ({ culprit: { file }, route }, readings) {
   if (!file.startsWith('node:')) return null
-  const awaits = linesOf(readings, ({ awaited }) => awaited === file.replace('internal/', ''))
-  return awaits.find(at => route === null || at.route === route) ?? null
+  const isMeant = (/** @type {{ awaited: string | null }} */ { awaited }) => awaited !== null && awaited === publicModuleOf(file)
+  const isHere = (/** @type {{ route: string }} */ at) => route === null || at.route === route
+  return linesOf(readings, isMeant).find(isHere) ?? seenAwait(readings, isMeant, isHere)
+}
+
+/**
+ * A few sampled requests do not tell how long requests wait at a line, but that they await there what else is known to take the time.
+ * @param {Readings} readings
+ * @param {(line: RouteLine['line']) => boolean} isMeant
+ * @param {(at: { route: string }) => boolean} isHere
+ */
+function seenAwait ({ waits = [] }, isMeant, isHere) {
+  const seen = waits.filter(isHere).flatMap(({ route, lines }) => lines.filter(isMeant).map(line => ({ route, line })))
+  return seen.sort((left, right) => right.line.ms - left.line.ms)[0] ?? null
 }
 
 // A loop that ends at a certain time: a faster clock would change nothing.
@@ -154,10 +168,11 @@ const dependency = {
   // Several functions of the application may call one package, none of them with enough time to be reported alone.
   join (hotSpots, readings) {
     const packages = [...new Set(hotSpots.map(packageName))]
-    return packages.flatMap(name => {
+    const all = packages.flatMap(name => {
       const group = withContinuations(withCallbacks(hotSpots.filter(spot => packageName(spot) === name)))
       return group.length === 1 || group.some(spot => isWorth(spot, readings, ENOUGH.dependency)) ? group : [joined(group)]
     })
+    return withTheirDependencies(all, readings)
   },
 
   describe (spot, readings) {
@@ -175,6 +190,9 @@ const dependency = {
 }
 
 const MIN_AWAITED_SHARE = 0.3
+// Of the time of its dependency: what does less may do something else.
+const MIN_OUTER = 1 / 3
+const NEARLY_ALL = 0.9
 
 /**
  * What a package does later, in callbacks of streams and timers, has no function of the application on its stack. Where requests of the route await
@@ -183,10 +201,14 @@ const MIN_AWAITED_SHARE = 0.3
  * @param {Readings} readings
  * @returns {RouteLine | null}
  */
-function awaitedCallOf ({ culprit: { file }, route }, readings) {
-  if (route === null || !isInPackage(file)) return null
+function awaitedCallOf ({ culprit: { file }, route, routes }, readings) {
+  if (!isInPackage(file)) return null
   const isCall = (/** @type {string | null} */ name) => name !== null && (name === packageOf(file) || readings.dependsOn?.(`node_modules/${name}/`, packageOf(file)) === true)
-  return linesOf(readings, ({ awaited }) => isCall(awaited)).find(at => at.route === route && at.share >= MIN_AWAITED_SHARE) ?? null
+  const awaits = linesOf(readings, ({ awaited }) => isCall(awaited))
+  if (route !== null) return awaits.find(at => at.route === route && at.share >= MIN_AWAITED_SHARE) ?? null
+  // Callbacks of native code often have no request. Where nearly all of the waiting for the package is at one line, they are for that one.
+  const isUnknown = routes[0]?.route === null
+  return isUnknown && awaits.length > 0 && awaits[0].seconds >= sum(awaits, ({ seconds }) => seconds) * NEARLY_ALL ? awaits[0] : null
 }
 
 /** @param {HotSpot} spot @param {Readings} readings @param {RouteLine} at */
@@ -256,6 +278,29 @@ function withContinuations (hotSpots) {
 }
 
 /**
+ * Without a function of the application on their stacks, a package and one that it depends on, which both work hard for one route, call each other for it: one
+ * problem, of the package that the application knows.
+ * @param {HotSpot[]} hotSpots
+ * @param {Readings} readings
+ */
+function withTheirDependencies (hotSpots, { dependsOn }) {
+  const outerOf = (/** @type {HotSpot} */ { culprit: { file }, route, ms }) => isInPackage(file) && route !== null
+    ? hotSpots.find(outer => isInPackage(outer.culprit.file) && outer.route === route && outer.ms >= ms * MIN_OUTER && !DISPATCHERS.has(packageName(outer)) && dependsOn?.(outer.culprit.file, packageOf(file)) === true)
+    : undefined
+  const ownerOf = (/** @type {HotSpot} */ spot) => {
+    const outer = outerOf(spot)
+    return outer === undefined || outerOf(outer) !== undefined ? spot : outer
+  }
+  return [...groupBy(hotSpots, ownerOf)].map(([outer, group]) => {
+    const inner = group.filter(spot => spot !== outer)
+    if (inner.length === 0) return outer
+    const { culprit } = outer
+    const through = { package: packageName(inner[0]), function: inner[0].culprit.function }
+    return { ...joined([outer, ...inner]), culprit: { ...culprit, via: { package: packageName(outer), function: culprit.function, through } } }
+  }).sort((left, right) => right.ms - left.ms)
+}
+
+/**
  * A package calls back a function that the application passes to it, and that function may call the package as well (a draft, a builder): all of it
  * is the call of the function in which the callback is written.
  * @param {HotSpot[]} hotSpots  of one package, heaviest first
@@ -305,12 +350,38 @@ function packageName ({ culprit }) {
   return dependencyOf(culprit) ?? culprit.file
 }
 
+/** Those of Node's own first. @param {HotSpot[]} hotSpots */
+function ownFirst (hotSpots) {
+  return hotSpots.toSorted((left, right) => Number(right.culprit.file.startsWith('node:')) - Number(left.culprit.file.startsWith('node:')))
+}
+
+/**
+ * The work of web streams: at the line that awaits them, else at the callback of the application that they call most.
+ * @param {HotSpot} spot
+ * @param {Readings} readings
+ */
+function streamFinding (spot, readings) {
+  const at = awaitedAt(spot, readings)
+  const [calling] = spot.places?.filter(place => !place.startsWith(spot.culprit.function)) ?? []
+  const where = at !== null ? `, awaited in ${placed(at.line)}` : calling === undefined ? '' : `, which call ${calling}`
+  const finding = hotSpotFinding('hot-function', spot, readings, { ...SMALL_CHUNKS, work: `the web streams of Node.js${where}` })
+  return { ...finding, where: at === null ? null : placeOf(at) }
+}
+
 /** JavaScript of the application. @type {HotDetector} */
 const ownFunction = {
   id: 'hot-function',
   enough: ENOUGH.function,
+  // Of the work of web streams for a chunk, a part is below the callbacks of the application, and another below nothing of it.
+  join (hotSpots) {
+    const apart = hotSpots.filter(({ isStreaming, culprit }) => isStreaming && culprit.file.startsWith('node:'))
+    const streaming = (/** @type {HotSpot} */ spot) => apart.find(({ route }) => spot.isStreaming && (route === null || spot.route === route))
+    return [...groupBy(hotSpots, spot => streaming(spot) ?? spot).values()].map(group => group.length === 1 ? group[0] : joined(ownFirst(group)))
+  },
+
   describe (spot, readings) {
     const { culprit, inPackage, converter, isStreaming } = spot
+    if (isStreaming && culprit.file.startsWith('node:')) return streamFinding(spot, readings)
     if (isStreaming) return hotSpotFinding('hot-function', spot, readings, { ...SMALL_CHUNKS, work: `${placed(culprit)}, most of it in the streams of Node.js that it passes chunks to` })
     const { why, instead, name } = builtinOf(spot)
     const place = placed(culprit)

@@ -225,7 +225,7 @@ const unexplainedStalls = {
   explains: ['slow-elsewhere'],
   find (readings, found) {
     const { stalls, process, thresholdMs, pid } = readings
-    const explaining = found.filter(({ severity }) => severity === 'critical' || severity === 'warning')
+    const explaining = found.filter(({ id, severity }) => severity === 'critical' || severity === 'warning' || id === 'gc-pressure')
     const isReported = found.some(({ id }) => id === 'start-up')
     const left = stalls.filter(stall => !(stall.startingUp && isReported) && !explaining.some(finding => isExplained(stall, finding, callersOf(readings, finding))))
     const ms = stalledMs(left)

@@ -26,7 +26,7 @@ const GC_PRESSURE = Object.freeze({
 const gcPressure = {
   ids: ['gc-pressure'],
   explains: ['slow-elsewhere', 'many-short-turns'],
-  find (readings) {
+  find (readings, found) {
     const { activity, pid } = readings
     if (activity === null || mayHaveWaited(readings)) return []
     const { gcMs, hotSpots, categories: { collected: { where } } } = activity
@@ -36,13 +36,16 @@ const gcPressure = {
     // A collection waits for its helper threads too, which are late where CPUs are short.
     const lostMs = gcMs * ranShare(readings)
     if (gcMs < MIN_SAMPLES * GC_PRESSURE.sampleMs || share < GC_PRESSURE.minBusyShare || lostMs < observedMsOf(readings) * GC_PRESSURE.minTimeShare) return []
+    // What a call takes and what it leaves to be collected are one problem.
+    const isConsequence = where !== null && found.some(one => one.id.startsWith('hot-') && one.severity !== 'info' && one.lostMs >= lostMs && one.where?.file === where.file && one.where.line === where.line)
     const stalls = sumStalls(readings, ['gc'])
     const stalled = stalls.count === 0 ? '' : `, in ${times(stalls.count, 'stall')} of up to ${duration(stalls.longestMs)}`
     return [makeFinding(readings, {
       id: 'gc-pressure',
-      title: `The garbage collector takes ${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} ${via === null ? 'runs' : `calls ${entranceOf(via)}`}`}.`,
+      ...(isConsequence && { severity: /** @type {const} */ ('info') }),
+      title: `The garbage collector takes ${isConsequence ? 'another ' : ''}${percent(share)} of the loop's busy time${where === null ? '' : `, most of it while ${placed(where)} ${via === null ? 'runs' : `calls ${entranceOf(via)}`}`}.`,
       lostMs,
-      what: `Collections held the loop for ${duration(lostMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`,
+      what: sentences(`Collections held the loop for ${duration(lostMs)} of the last ${duration(observedMsOf(readings))}${stalled}.`, isConsequence && 'The same line has a finding of its own: with less work there, less is collected.'),
       where: where && { ...where, via, route: spot?.route ?? null },
       why: 'everything that is allocated has to be collected, and while the collector marks and moves objects, nothing else runs',
       // The application cannot change what a package allocates, only what it calls.
