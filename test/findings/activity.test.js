@@ -211,6 +211,8 @@ test('what web streams do in microtasks is one spot, whichever of their function
 test('a spot says whether the application itself is at work, and what its line has from the callback on that is', () => {
   const isOwn = (...stack) => read([[['run', ...stack], 1000]]).hotSpots[0].isOwn
   assert.deepEqual([isOwn('metrics'), isOwn('metrics', 'pbkdf2Sync')], [true, false])
+  const { nodeCalls } = read([[['run', 'metrics', 'writeSync'], 400], [['run', 'metrics', 'writeGeneric'], 300], [['run', 'metrics', 'log'], 50], [['run', 'metrics'], 300]]).hotSpots[0]
+  assert.deepEqual(nodeCalls, ['writeSync', 'writeGeneric'])
   const profile = record([[['run', 'byId', '(anonymous)'], 3000]])
   const [, , byId, callback] = profile.nodes
   const line = 'const byId = rows => JSON.stringify(rows.map(row => score(row)))'

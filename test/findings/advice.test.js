@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
-const { readings, spot } = require('./readings')
+const { readings, spot, stall } = require('./readings')
 const { lineOf, routeOf } = require('./waiting')
 
 const findIn = changes => findFindings(readings(changes), { appName: 'shop' }).findings
@@ -143,6 +143,13 @@ test('a function whose time is in streams that it passes small chunks to has to 
   assert.match(instead, /^pass fewer and larger chunks/)
 })
 
+test('a function that calls several of Node.js for most of its time is told with them', () => {
+  const asked = (...nodeCalls) => ask(spot({ isOwn: false, nodeCalls, text: 'Object.keys(os.networkInterfaces())' }))
+  assert.match(asked('memoryUsage', 'cpus').title, /in login \(auth\.js:23\), most of it in memoryUsage\(\), cpus\(\) of Node\.js\.$/)
+  assert.match(asked('memoryUsage', 'cpus').instead, /^call them less often: keep what they return/)
+  assert.match(asked('networkInterfaces').instead, /^use a Map/)
+})
+
 test('the work of web streams is one finding, at the line that awaits them', () => {
   const streams = changes => spot({ isStreaming: true, route: null, culprit: { function: 'web streams', file: 'node:internal/webstreams/readablestream' }, ms: 20_000, share: 0.6, ...changes })
   const transform = spot({ isStreaming: true, ms: 8000, share: 0.25, route: 'GET /orders', culprit: { function: 'transform', line: 7 } })
@@ -163,6 +170,8 @@ test('two packages that call each other for a route are one finding, of the one 
   const [first, ...rest] = asked(inner, outer())
   assert.equal(first.title, "POST /login spends 78 % of the loop's busy time in the package apollo, through graphql execute.")
   assert.deepEqual([first.where.file, rest], ['node_modules/apollo/index.js', []])
+  const stalls = [1, 2].map(id => stall({ id, culprit: { ...inner.culprit, share: 1 }, durationMs: 3000 }))
+  assert.deepEqual(findIn({ activity: { busyMs: 55_000, hotSpots: [inner, outer()] }, dependsOn, stalls }).map(({ id }) => id), ['hot-dependency'], 'which explains the stalls of both')
   assert.match(asked(inner, outer({ route: 'GET /me' }))[0].title, /42 % .* in the package graphql\.$/)
   assert.match(asked(inner, outer({ ms: 3000, ownMs: 3000, share: 0.09 }))[0].title, /42 % .* in the package graphql\.$/)
 })
@@ -177,9 +186,11 @@ test('what a package does in callbacks without a request is that of the only lin
 })
 
 test('JSON on a line is not the work where that is in a callback behind it, or in what the function calls', () => {
-  const line = 'res.end(JSON.stringify(rows.map(row => score(row))))'
+  const line = 'res.end(JSON.stringify(rows.map(row => ({ id: row.id }))))'
   const idOf = changes => ask(spot({ text: line, ...changes })).id
   assert.deepEqual([idOf({}), idOf({ ownText: 'row => score(row))))' }), idOf({ isOwn: false })], ['hot-json', 'hot-function', 'hot-function'])
+  assert.equal(idOf({ text: 'res.end(JSON.stringify(rows.map(row => score(row)).slice(0, 9)))' }), 'hot-function', 'V8 may have inlined it')
+  assert.equal(idOf({ text: 'return rows.map(row => JSON.parse(row))' }), 'hot-json')
   assert.equal(idOf({ isOwn: false, converter: { function: 'toJSON', file: 'a.js', line: 1, column: 1, package: null } }), 'hot-json')
 })
 

@@ -212,6 +212,7 @@ test('a call is found as it is written, no further than the function goes', () =
 test('the builtin of a line is named where it is the only one', () => {
   assert.equal(builtinOn('const copy = JSON.parse(JSON.parse(text))'), 'JSON.parse')
   assert.equal(builtinOn('const copy = JSON.parse(JSON.stringify(rows))'), null)
+  assert.deepEqual(['row => score(row)', 'row => ({ id: row.id })', 'toRow'].map(callback => builtinOn(`res.end(JSON.stringify(rows.map(${callback}).slice(0, 9)))`)), [null, 'JSON.stringify', 'JSON.stringify'])
   assert.equal(builtinOn('my.JSON.parse(text); structuredCloneAll(rows)'), null)
   assert.equal(builtinOn('const sleep = ms => Atomics.wait(flag, 0, 0, ms)'), 'Atomics.wait')
   assert.deepEqual([builtinOn('const day = new Intl.DateTimeFormat(locale)'), builtinOn('const word = new RegExp(term)'), builtinOn('this.port.postMessage(rows)')], ['Intl.DateTimeFormat', 'RegExp', 'postMessage'])

@@ -23,6 +23,9 @@ const MIN_SHARE = 0.03
 // A function stands for what it calls, unless one of its callees has this share of its time.
 const DEEPER_SHARE = 0.65
 const MOST = 0.5
+// A smaller part of a function's time is not what it is about.
+const MIN_CALL_SHARE = 0.1
+const MAX_CALLS = 3
 
 /** @typedef {{ samples: Sample[], micros: number }} Group */
 /** @typedef {Omit<HotSpot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean, stack: CodeFrame[] }} SampledHotSpot */
@@ -149,6 +152,7 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
     isWriting: isMostly(({ socket }) => socket === 'write'),
     isStreaming: isMostly(({ isStreaming, socket }) => isStreaming && socket !== 'write'),
     queueMs: isMostly(({ isTask }) => isTask) ? queueMicros(all, group, stackOf) / 1e3 : 0,
+    nodeCalls: isMostly(({ nodeCall }) => nodeCall !== null) ? nodeCallsOf(group, stackOf) : [],
     development: mostOf(({ development }) => development),
     inPackage: mostOf(({ inPackage }) => inPackage),
     compiling: mostOf(({ compiling }) => compiling),
@@ -156,6 +160,12 @@ function describeHotSpot (profile, group, { all, busyMicros, stackOf }, context)
     isLoading: isMostly(({ isLoading }) => isLoading),
     sync: syncOf(part, micros)
   }
+}
+
+/** @param {Group} group @param {(sample: Sample) => Stack} stackOf @returns {string[]} most time first */
+function nodeCallsOf ({ samples, micros }, stackOf) {
+  const byName = sumBy(samples.filter(sample => stackOf(sample).nodeCall !== null), sample => /** @type {string} */ (stackOf(sample).nodeCall), sample => sample.micros)
+  return [...byName].filter(([, of]) => of >= micros * MIN_CALL_SHARE).sort(([, left], [, right]) => right - left).slice(0, MAX_CALLS).map(([name]) => name)
 }
 
 /** @param {Frame | null} frame @returns {SampledHotSpot['converter']} */

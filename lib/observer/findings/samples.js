@@ -5,7 +5,7 @@
 
 const { calledPackage, isPassingOn } = require('../../formats/profile/called-package')
 const { createFrameOf, LOOP_IO, packageOf } = require('../../formats/profile/frame')
-const { awaitedWorkOf, isOfWebStreams, publicModuleOf } = require('../../formats/profile/node-api')
+const { awaitedWorkOf, isOfWebStreams, publicModuleOf, publicName } = require('../../formats/profile/node-api')
 const { idleUnless, parentsOf } = require('../../formats/profile/nodes')
 
 /** @import { CpuProfile } from '../../../types/profile' */
@@ -70,6 +70,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {boolean} isStreaming  the application passes a chunk to a stream of Node.js, which handles it, or web streams handle one in a microtask
  * @property {boolean} isBuffer  a Buffer is created and filled
  * @property {boolean} isImmediate  setImmediate() called it, or what it awaited
+ * @property {string | null} nodeCall  the function of Node.js that the application called
  * @property {string | null} development  the package whose development build is on the stack
  * @property {string | null} inPackage  the package that the application called
  * @property {string | null} compiling  the outermost package that compiles a template or schema
@@ -166,6 +167,7 @@ function describeStack (frames, { dependsOn }) {
     isStreaming: app === -1 ? ofStreams !== null : STREAMS.test(below.at(-1)?.file ?? ''),
     isBuffer: frames.some(({ file, name }) => file === BUFFER && BUFFER_MAKERS.has(name.replace(/^.*\./, ''))),
     isImmediate: frames.some(({ file, name }) => file === TIMERS && name === 'processImmediate'),
+    nodeCall: app > 0 && below[app - 1].origin === 'node' ? publicName(below[app - 1]) ?? below[app - 1].name : null,
     development: ownerOf(frames.find(({ file }) => DEVELOPMENT.test(file))),
     inPackage: app === -1 ? null : ownerOf(below.findLast(({ origin }) => origin === 'dependency')),
     compiling: ownerOf(frames.findLast(({ origin, name }) => origin === 'dependency' && COMPILES.test(name))),

@@ -31,6 +31,7 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {string} text      of its line, where it can be read, and of the line of its callback that was at work
  * @property {string} [ownText]  the same without what stands on the line before that callback
  * @property {boolean} isOwn     the time was spent in functions of the application, and not in what they call
+ * @property {string[]} [nodeCalls]  the functions of Node.js that it called for most of the time, heaviest first
  * @property {boolean} isLogging  the time was spent in the console or a logger
  * @property {boolean} isStreaming  the time was spent in streams of Node.js that it passes chunks to, not in sockets
  * @property {boolean} isWriting  the time was spent in writes of sockets

@@ -5,6 +5,7 @@
 
 const { sum } = require('../../../base/sums')
 const { dependencyOf, isInPackage, showEntrance } = require('../../../formats/profile/frame')
+const { isPassedWork } = require('../../stalls/culprit/call-in-source')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
@@ -68,7 +69,8 @@ function kindOf (spot) {
 function jsonOn ({ culprit, text, ownText = text, isOwn, converter }) {
   if (!isOwn && converter === null) return null
   const isCallThere = culprit.call !== null && text.includes(`${culprit.call.split('.').at(-1)}(`)
-  return !isCallThere && culprit.via === null ? /\bJSON\.(parse|stringify)(?= *\()/.exec(ownText)?.[0] ?? null : null
+  const found = !isCallThere && culprit.via === null ? /\bJSON\.(parse|stringify)(?= *\()/.exec(ownText) : null
+  return found === null || isPassedWork(ownText.slice(found.index + found[0].length)) ? null : found[0]
 }
 
 /**

@@ -368,6 +368,8 @@ function streamFinding (spot, readings) {
   return { ...finding, where: at === null ? null : placeOf(at) }
 }
 
+const CALLED_AGAIN = 'call them less often: keep what they return where it does not change, or ask once in some seconds (a timer) and use that for all requests'
+
 /** JavaScript of the application. @type {HotDetector} */
 const ownFunction = {
   id: 'hot-function',
@@ -380,11 +382,15 @@ const ownFunction = {
   },
 
   describe (spot, readings) {
-    const { culprit, inPackage, converter, isStreaming } = spot
+    const { culprit, inPackage, converter, isStreaming, nodeCalls = [] } = spot
     if (isStreaming && culprit.file.startsWith('node:')) return streamFinding(spot, readings)
     if (isStreaming) return hotSpotFinding('hot-function', spot, readings, { ...SMALL_CHUNKS, work: `${placed(culprit)}, most of it in the streams of Node.js that it passes chunks to` })
     const { why, instead, name } = builtinOf(spot)
     const place = placed(culprit)
+    // Of one, the line of its call may say more.
+    if (name === null && nodeCalls.length > 1 && converter === null) {
+      return hotSpotFinding('hot-function', spot, readings, { why, instead: CALLED_AGAIN, work: `${place}, most of it in ${nodeCalls.map(call => `${call}()`).join(', ')} of Node.js` })
+    }
     const details = name === null && inPackage !== null && converter === null
       ? { work: `${place}, most of it in the package ${inPackage}`, instead: insteadOf(inPackage, null) }
       : { work: name === null ? place : `${name}, called in ${place}`, part: name === null ? 1 : spot.calledShare, instead }

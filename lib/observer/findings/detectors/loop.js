@@ -284,7 +284,7 @@ function isExplained ({ cause, culprit, stack }, { id, where }, callers) {
   if (BY_CAUSE[id]?.includes(cause)) return true
   if (where === null) return false
   const dependency = dependencyOf(where)
-  if (culprit !== null && dependency !== null && dependency === dependencyOf(culprit)) return true
+  if (culprit !== null && dependency !== null && [dependency, where.via?.through?.package].includes(dependencyOf(culprit) ?? '')) return true
   return [culprit, ...stack].some(frame => frame !== null && frame.function === where.function && frame.file === where.file) ||
     callers.some(frame => frame.function === culprit?.function && frame.file === culprit.file)
 }

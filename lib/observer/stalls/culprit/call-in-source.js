@@ -5,6 +5,9 @@
 
 /** @typedef {{ line: number, column: number }} Position  from 1 */
 
+const CALLBACK = /\.(?:map|flatMap|filter|reduce|forEach|some|every|find\w*|sort|toSorted)\([^=]*=>/g
+const CALL = /[\w$\])]\(/
+
 /** Builtins that take long and that V8 neither samples as functions nor always interrupts. */
 const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone|Atomics\.wait|Intl\.\w+|RegExp) *\(|\.(postMessage) *\(/g
 
@@ -74,8 +77,27 @@ function escaped (text) {
  * @returns {string | null} the builtin that is called there, if it is exactly one
  */
 function builtinOn (text) {
-  const names = new Set([...text.matchAll(BUILTINS)].map(([, name, method]) => name ?? method))
+  const calls = [...text.matchAll(BUILTINS)].filter(({ 0: call, index }) => !isPassedWork(text.slice(index + call.length)))
+  const names = new Set(calls.map(([, name, method]) => name ?? method))
   return names.size === 1 ? [...names][0] : null
+}
+
+/**
+ * Whether the arguments of a call are made by a callback that calls something: that may take the time as well, and V8 inlines it.
+ * @param {string} text  from the arguments on
+ */
+function isPassedWork (text) {
+  return [...text.matchAll(CALLBACK)].some(({ 0: head, index }) => CALL.test(bodyAt(text.slice(index + head.length))))
+}
+
+/** The rest of an argument, up to where its call ends. @param {string} text */
+function bodyAt (text) {
+  let depth = 0
+  const end = [...text].findIndex(char => {
+    depth += '([{'.includes(char) ? 1 : ')]}'.includes(char) ? -1 : 0
+    return depth < 0
+  })
+  return end === -1 ? text : text.slice(0, end)
 }
 
 /**
@@ -127,4 +149,4 @@ function isComment (text) {
   return /^\s*(\/\/|\/?\*)/.test(text)
 }
 
-module.exports = { builtinOn, escaped, findCall, findPackageCall, lengthOf, nameAt, workOfLoop }
+module.exports = { builtinOn, escaped, findCall, findPackageCall, isPassedWork, lengthOf, nameAt, workOfLoop }
