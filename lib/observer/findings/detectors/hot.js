@@ -204,7 +204,8 @@ const NEARLY_ALL = 0.9
 function awaitedCallOf ({ culprit: { file }, route, routes }, readings) {
   if (!isInPackage(file)) return null
   const isCall = (/** @type {string | null} */ name) => name !== null && (name === packageOf(file) || readings.dependsOn?.(`node_modules/${name}/`, packageOf(file)) === true)
-  const awaits = linesOf(readings, ({ awaited }) => isCall(awaited))
+  // What it awaits may be a helper of the package, such as one that calls again.
+  const awaits = linesOf(readings, ({ awaited, via }) => isCall(awaited) || isCall(via))
   if (route !== null) return awaits.find(at => at.route === route && at.share >= MIN_AWAITED_SHARE) ?? null
   // Callbacks of native code often have no request. Where nearly all of the waiting for the package is at one line, they are for that one.
   const isUnknown = routes[0]?.route === null
@@ -213,14 +214,16 @@ function awaitedCallOf ({ culprit: { file }, route, routes }, readings) {
 
 /** @param {HotSpot} spot @param {Readings} readings @param {RouteLine} at */
 function awaitedFinding (spot, readings, at) {
-  const [name, inner] = [String(at.line.awaited), packageOf(spot.culprit.file)]
+  const inner = packageOf(spot.culprit.file)
+  const name = at.line.via === inner ? inner : String(at.line.awaited)
   const finding = hotSpotFinding('hot-dependency', spot, readings, {
     work: `the package ${name}${name === inner ? '' : `, through ${inner}`}, awaited in ${placed(at.line)}`,
     why: `${name} computes on the event loop, and everything else waits until it is done`,
     instead: insteadOf(name, null, { through: { package: inner } }),
     evidence: { package: name, ...(name !== inner && { through: inner }) }
   })
-  return { ...finding, where: placeOf(at) }
+  const via = { package: name, function: '(anonymous)', through: name === inner ? null : { package: inner, function: '(anonymous)' } }
+  return { ...finding, where: finding.where && { ...finding.where, ...placeOf(at), via } }
 }
 
 const ROUTERS = new Set(['path-to-regexp', 'router', 'express', '@koa/router', 'koa-router'])
@@ -364,7 +367,7 @@ function streamFinding (spot, readings) {
   const at = awaitedAt(spot, readings)
   const [calling] = spot.places?.filter(place => !place.startsWith(spot.culprit.function)) ?? []
   const where = at !== null ? `, awaited in ${placed(at.line)}` : calling === undefined ? '' : `, which call ${calling}`
-  const finding = hotSpotFinding('hot-function', spot, readings, { ...SMALL_CHUNKS, work: `the web streams of Node.js${where}` })
+  const finding = hotSpotFinding('hot-function', spot, readings, { ...SMALL_CHUNKS, work: `the web streams of Node.js${where}`, evidence: { module: publicModuleOf(spot.culprit.file) } })
   return { ...finding, where: at === null ? null : placeOf(at) }
 }
 

@@ -5,6 +5,7 @@
 
 const { sum, sumBy } = require('../../../base/sums')
 const { dependencyOf } = require('../../../formats/profile/frame')
+const { publicModuleOf } = require('../../../formats/profile/node-api')
 const { makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, observedMsOf, ranShare, stalledMs, stallTimeOf, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
@@ -280,8 +281,9 @@ function callersOf ({ activity }, { where }) {
 }
 
 /** @param {Stall} stall @param {Finding} finding @param {NonNullable<HotSpot['callers']>} callers  of what the finding names */
-function isExplained ({ cause, culprit, stack }, { id, where }, callers) {
+function isExplained ({ cause, culprit, stack }, { id, where, evidence }, callers) {
   if (BY_CAUSE[id]?.includes(cause)) return true
+  if (culprit !== null && evidence.module !== undefined && culprit.file.startsWith('node:') && publicModuleOf(culprit.file) === evidence.module) return true
   if (where === null) return false
   const dependency = dependencyOf(where)
   if (culprit !== null && dependency !== null && [dependency, where.via?.through?.package].includes(dependencyOf(culprit) ?? '')) return true
