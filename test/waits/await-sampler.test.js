@@ -46,6 +46,19 @@ test('it samples what it is asked for, and nothing before or after', async t => 
   assert.deepEqual(sampler.readAsked(), { seen: 1 })
 })
 
+test('where V8 itself waits for what an async function has returned, nobody is on the stack', async t => {
+  const { sampler, serve } = createSampling(t)
+  const passOn = async () => turn()
+  sampler.ask(60)
+  await serve(async function caller () {
+    await new Promise(resolve => setTimeout(resolve, 5))
+    await passOn()
+  })
+  const stacks = stacksOf(sampler.take())
+  assert.ok(stacks.some(([name]) => name === 'caller'))
+  assert.deepEqual(stacks.filter(names => names[0] === 'then' && names.includes('caller')), [])
+})
+
 test('where a promise was made is read for all that await it, in several requests too', async t => {
   const { sampler, serve } = createSampling(t)
   const madeOf = ({ stacks, samples: [{ waits }] }) => waits.map(([, made]) => made === -1 ? '' : stacks[made]).filter(text => text.includes('"make"')).length

@@ -27,6 +27,8 @@ const MAX_KNOWN = 5000
 
 const { stringify } = JSON // as it was at load
 const NO_FRAMES = '[]'
+// V8's own functions, the queue of microtasks and timers, between which it runs, and what calls the hooks.
+const RUNS_NOTHING = /^(?:$|node:internal\/(?:process\/task_queues|promise_hooks|async_hooks)$)/
 
 /**
  * A frame; lines and columns from 1, of the call and of the function's begin. V8's builtins have neither file nor position, Node's own code no
@@ -183,10 +185,19 @@ function readOnce (stacks) {
   readStacks(unread).forEach((sites, index) => { texts.set(/** @type {CapturedStack} */ (unread[index]), describe(sites)) })
 }
 
+/**
+ * Where V8 itself waits for a promise, or resolves one, no function runs: the first one that Node.js 26 shows there only awaits the rest.
+ * @param {NodeJS.CallSite[]} sites
+ */
+function withoutAwaiters (sites) {
+  const first = sites.findIndex(site => !RUNS_NOTHING.test(site.getScriptNameOrSourceURL() ?? ''))
+  return first !== -1 && sites[first].isAsync() ? sites.slice(0, first) : sites
+}
+
 /** @param {NodeJS.CallSite[]} sites */
 function describe (sites) {
   try {
-    return `[${sites.map(describeSite).join()}]`
+    return `[${withoutAwaiters(sites).map(describeSite).join()}]`
   } catch {
     return NO_FRAMES
   }
