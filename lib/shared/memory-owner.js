@@ -19,7 +19,7 @@ const OWNERS = Object.freeze({
 
 /** @param {MemoryOwnerName} owner @param {string | null} [name]  of a worker thread */
 function ownerText (owner, name = null) {
-  const text = OWNERS[owner] ?? owner
+  const text = Object.hasOwn(OWNERS, owner) ? OWNERS[owner] : owner
   return name === null ? text : `${text} ${name}`
 }
 

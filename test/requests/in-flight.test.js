@@ -43,6 +43,21 @@ function send (t, port, path, more = '') {
   return socket
 }
 
+test('a request whose response throws where it is read ends all the same', async t => {
+  const { until } = createSubject(t)
+  const { port } = await serve(t, (request, response) => {
+    if (request.url === '/well') return response.end()
+    Object.defineProperty(response, request.url.slice(1), { get () { throw new Error('read') } })
+    request.socket.destroy()
+  })
+  // It is listed on as one that is never answered, until its response is collected.
+  const isOver = ({ requests }) => requests.every(({ goneMicros }) => goneMicros > 0)
+  for (const path of ['/statusCode', '/writableEnded', '/well']) {
+    await once(send(t, port, path, 'connection: close\r\n'), 'close')
+    await until(isOver)
+  }
+})
+
 test('requests are listed oldest first until they are answered, also on one connection', async t => {
   const { routes, read, until } = createSubject(t)
   const responses = new Map()

@@ -48,7 +48,13 @@ function hasShapeOfNode (node) {
   const frame = node?.callFrame
   return Number.isInteger(node?.id) && typeof frame?.functionName === 'string' && typeof frame.url === 'string' &&
     Number.isInteger(frame.lineNumber) && Number.isInteger(frame.columnNumber) &&
-    isArrayIfGiven(node.children) && isArrayIfGiven(node.positionTicks)
+    isArrayIfGiven(node.children) && isArrayIfGiven(node.positionTicks) && (node.positionTicks ?? []).every(hasShapeOfTicks) &&
+    (node.hitCount === undefined || Number.isFinite(node.hitCount))
+}
+
+/** @param {any} ticks */
+function hasShapeOfTicks (ticks) {
+  return Number.isInteger(ticks?.line) && Number.isFinite(ticks.ticks)
 }
 
 /** @param {any} line */

@@ -6,7 +6,7 @@
 
 const { subscribe, unsubscribe } = require('node:diagnostics_channel')
 const onFinished = require('on-finished')
-const { guarded, reportFault } = require('../../base/guard')
+const { attempt, guarded, reportFault } = require('../../base/guard')
 const { putSpan, spansOf } = require('../trace-of')
 const { createRequestContext, isInFirstTurn } = require('./contexts/one-request')
 const { FINISHED, ROUTE, answeredTemplate, isFinished, methodOf } = require('./route-template')
@@ -36,6 +36,7 @@ const CONNECTION = Symbol('loopscope.connection')
 
 // Requests of one route share one finished context; clients choose some route names.
 const MAX_SHARED = 1000
+const NO_STATUS = 0
 
 /** Contexts of finished requests, by route. @type {Map<string, RequestContext>} */
 const finishedByRoute = new Map()
@@ -93,16 +94,23 @@ class ResponseEnds {
     /** @type {Connection} */ (context.connection).awaited = null
     context.endsWith = null
     this.#awaited--
-    context.onEnd?.(context, response, wasSent)
-    this.#finish(context, response.statusCode)
-    if (!wasSent && !response.writableEnded) this.#onAbandoned(context, response)
+    // The application may have replaced any property by one that throws: the request has ended all the same.
+    try {
+      context.onEnd?.(context, response, wasSent)
+    } finally {
+      this.#finish(context, attempt(() => response.statusCode, NO_STATUS))
+    }
+    if (!wasSent && !attempt(() => response.writableEnded, true)) this.#onAbandoned(context, response)
     if (this.#isStopped) this.#leave()
   }
 
   /** @param {RequestContext} context @param {number} status */
   #finish (context, status) {
-    if (context.route === null) this.#onUncounted(context)
-    finishRequest(context, status)
+    try {
+      if (context.route === null) this.#onUncounted(context)
+    } finally {
+      finishRequest(context, status)
+    }
   }
 
   #start () {
@@ -169,7 +177,7 @@ const onClose = guarded(
     const context = connectionOf(this)?.awaited
     if (!context?.endsWith) return
     const response = /** @type {Response} */ (context.response)
-    context.endsWith.end(context, response, isSent(response))
+    context.endsWith.end(context, response, attempt(() => isSent(response), false))
   }
 )
 

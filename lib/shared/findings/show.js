@@ -50,7 +50,7 @@ function headline ({ observedSeconds, figures, blockedMs, isStale, at, observed,
     utilization === null ? null : `utilization ${percent(utilization)}`,
     ...(workers !== null && workers >= NOTABLE_WORKERS ? [`worker threads ${percent(workers)} of a CPU`] : []),
     stalls === 0 ? 'no stall' : `${times(stalls, 'stall')} of up to ${duration(longestStallMs)}`,
-    delayP99Ms === null ? null : `delay p99 ${duration(delayP99Ms)}`,
+    delayP99Ms === undefined || delayP99Ms === null ? null : `delay p99 ${duration(delayP99Ms)}`,
     requestsPerSecond === null ? null : `${requestsPerSecond} requests/s`,
     blockedMs > 0 ? `blocked now for ${duration(blockedMs)}` : null
   ].filter(fact => fact !== null)

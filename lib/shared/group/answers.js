@@ -199,13 +199,13 @@ const ANSWERS = Object.freeze({
   },
   findings: {
     maxBytes: 4 * MB,
-    hasShape: record({ pid: count, appName: text, observedSeconds: amount, blockedMs: amount, figures, findings: listOf(finding, MAX_FINDINGS) })
+    hasShape: record({ pid: count, appName: text, observedSeconds: amount, observed: optional(record({ from: time, to: time })), blockedMs: amount, figures, findings: listOf(finding, MAX_FINDINGS) })
   },
   memory: {
     maxBytes: MB,
     hasShape: record({
       rssBytes: orNull(amount),
-      owners: listOf(record({ owner: text, name: orNull(text), bytes: amount }), MAX_ROWS),
+      owners: listOf(record({ owner: text, name: orNull(text), bytes: amount, allocatedBytes: orNull(amount) }), MAX_ROWS),
       growing: listOf(record({ owner: text, name: orNull(text), bytesPerMinute: number }), MAX_ROWS),
       container: orNull(record({ usedBytes: amount, limitBytes: amount })),
       isStale: flag
