@@ -48,7 +48,7 @@ test('one that cannot be read is passed over', t => {
   }
 })
 
-test('one that waits for whoever reads it is passed over, too', { skip: process.platform === 'win32' }, t => {
+test('one that is a pipe, whose reader would wait, is passed over, too', { skip: process.platform === 'win32' }, t => {
   const folder = makeFolder(t, { 'package.json': '{"name":"outer"}', 'inner/app.js': '' })
   execFileSync('mkfifo', [path.join(folder, 'inner/package.json')])
   const find = `require(${JSON.stringify(require.resolve('../../lib/probe/process/application'))}).findApplication({ entry: process.argv[1] }).name`
