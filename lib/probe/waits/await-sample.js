@@ -28,7 +28,7 @@ const MAX_KNOWN = 5000
 const { stringify } = JSON // as it was at load
 const NO_FRAMES = '[]'
 // V8's own functions, the queue of microtasks and timers, between which it runs, and what calls the hooks.
-const RUNS_NOTHING = /^(?:$|node:internal\/(?:process\/task_queues|promise_hooks|async_hooks)$)/
+const RUNS_NOTHING = /^(?:$|node:internal\/(?:process\/task_queues|promise_hooks|async_hooks|timers)$)/
 
 /**
  * A frame; lines and columns from 1, of the call and of the function's begin. V8's builtins have neither file nor position, Node's own code no
