@@ -7,6 +7,7 @@
 
 const { execFile } = require('node:child_process')
 const fs = require('node:fs')
+const http = require('node:http')
 const os = require('node:os')
 const path = require('node:path')
 const { setTimeout: sleep } = require('node:timers/promises')
@@ -21,6 +22,7 @@ const ROOT = path.resolve(__dirname, '..')
 const IMAGES = path.join(__dirname, 'images')
 const LOAD_SECONDS = 32
 const BETWEEN_MS = 1700
+const BROWSE_EVERY_MS = 5
 const LOGINS_AT_ONCE = 24 // on open connections: seconds of work in one turn of the loop
 const LOGINS_SECONDS = 12
 const MARGIN = 16
@@ -140,12 +142,24 @@ async function expand (page) {
 
 /** What a shop does all the time, and now and then what it should not do. */
 async function load ({ url }) {
-  const browsing = autocannon({ url, connections: 4, overallRate: 200, duration: LOAD_SECONDS })
+  const browsing = browse(url)
   for (const [method, route] of Array(5).fill([['POST', '/login'], ['POST', '/login'], ['GET', '/report']]).flat()) {
     await sleep(BETWEEN_MS)
     await (await fetch(url + route, { method })).text()
   }
   await browsing
+}
+
+/** Visitors do not wait for each other. */
+async function browse (url) {
+  const agent = new http.Agent({ keepAlive: true })
+  const sent = []
+  for (const endMs = performance.now() + LOAD_SECONDS * 1e3; performance.now() < endMs;) {
+    sent.push(new Promise((resolve, reject) => http.get(url, { agent }, response => response.resume().on('end', resolve)).on('error', reject)))
+    await sleep(BROWSE_EVERY_MS)
+  }
+  await Promise.all(sent)
+  agent.destroy()
 }
 
 /** Everybody logs in at once. */

@@ -37,6 +37,12 @@ function afterWarmUp ({ stretch: { toMicros, requests }, samples }, connections 
   }
 }
 
+/** With a sample of V8's own work each tenth of a second. */
+function withOtherWork ({ samples, stretch: { toMicros } }) {
+  const others = Array.from({ length: Math.floor(toMicros / 100_000) }, (_, index) => ({ atMicros: (index + 0.5) * 100_000, micros: 10_000, route: null, spot: -1, kind: 'engine' }))
+  return [...samples, ...others].sort((left, right) => left.atMicros - right.atMicros)
+}
+
 /** Each with what the fix leaves: scale, or pool threads. */
 const SCENARIOS = {
   'a slow handler, clients at random times': {
@@ -68,6 +74,11 @@ const SCENARIOS = {
   'a small culprit in a busy open loop': {
     routes: culpritMs => ({ 'GET /list': random => [{ loop: about(random, 5) * culpritMs, culprit: true }, { loop: 1 }], 'GET /fast': fast }),
     clients: [{ route: 'GET /list', everyMs: 9 }, { route: 'GET /fast', everyMs: 15 }]
+  },
+  'beside clients that send in bursts, and work of V8 that is no part of the requests': {
+    hasOtherWork: true,
+    routes: culpritMs => ({ 'GET /fast': random => [{ loop: about(random, 0.2) }], 'POST /login': random => [{ loop: about(random, 60) * culpritMs, culprit: true }, { loop: 0.2 }] }),
+    clients: [{ route: 'GET /fast', connections: 4, thinkMs: random => random() < 0.02 ? 900 : 0.1 }, { route: 'POST /login', everyMs: 400 }]
   },
   'after an await': {
     routes: culpritMs => ({ 'GET /fast': fast, 'GET /report': random => [{ loop: 0.5 }, { wait: about(random, 20) }, { loop: about(random, 80) * culpritMs, culprit: true }] }),
@@ -104,10 +115,11 @@ const SCENARIOS = {
 }
 
 describe('prediction', () => {
-  for (const [name, { routes, clients, pool, scale = 0, hasTurns, isShared = false, isWarmedUp = false }] of Object.entries(SCENARIOS)) {
+  for (const [name, { routes, clients, pool, scale = 0, hasTurns, isShared = false, isWarmedUp = false, hasOtherWork = false }] of Object.entries(SCENARIOS)) {
     it(`has the truth in its range: ${name}`, () => {
       const before = simulate({ routes: routes(1, false), clients, hasTurns, isInArrivalOrder: isShared, seconds: 60 })
       if (isWarmedUp) Object.assign(before, afterWarmUp(before))
+      if (hasOtherWork) before.samples = withOtherWork(before)
       if (isShared) before.stretch.requests = onSharedConnections(before.stretch.requests)
       const after = simulate({ routes: routes(scale, true), clients, hasTurns, isInArrivalOrder: isShared, seconds: 60, seed: 2, threads: pool })
       const change = { change: culprit, scale: pool === undefined ? scale : 1, pool: pool === undefined ? null : { threads: pool, cpus: pool, others: 0 } }

@@ -21,7 +21,7 @@ function createRandom (seed) {
  * @param {object} scenario
  * @param {Record<string, (random: () => number) => ({ loop: number, culprit?: boolean } | { wait: number } | { pool: number })[]>} scenario.routes  the
  *   steps of a request
- * @param {{ route: string, everyMs?: number, connections?: number, thinkMs?: number }[]} scenario.clients  everyMs: they send at random times;
+ * @param {{ route: string, everyMs?: number, connections?: number, thinkMs?: number | ((random: () => number) => number) }[]} scenario.clients  everyMs: they send at random times;
  *   connections: each sends when it has its answer
  * @param {number} [scenario.seconds]
  * @param {number} [scenario.threads]  of the pool
@@ -53,7 +53,7 @@ function simulate ({ routes, clients, seconds = 30, threads = 4, seed = 1, hasTu
     }
     for (let index = 0; index < count; index++) {
       const connection = ++connections
-      const again = atMs => send(route, atMs + thinkMs, connection, again)
+      const again = atMs => send(route, atMs + (typeof thinkMs === 'function' ? thinkMs(random) : thinkMs), connection, again)
       send(route, random() * 5, connection, again)
     }
   }

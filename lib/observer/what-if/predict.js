@@ -73,7 +73,7 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   const names = routesOf(all)
   const waits = all.some(({ waitMs, mostWaitMs }) => mostWaitMs > waitMs) ? /** @type {const} */ (['waitMs', 'mostWaitMs']) : /** @type {const} */ (['waitMs'])
   const modes = (clients === 'unknown' ? [false, true] : [clients === 'closed']).flatMap(isClosed => {
-    const timed = models.map(model => withArrivals(model, isClosed))
+    const timed = models.map(model => withArrivals(model, isClosed, clients === 'open'))
     const measured = quantilesOf(measuredIn(timed, names))
     return waits.flatMap(wait => (isClosed ? [true, false] : [true]).map(isInArrivalOrder => {
       const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => replayed(timed, { names, kept, servers, isClosed, isInArrivalOrder, wait })
@@ -167,15 +167,16 @@ function clientsOf (models) {
   return soon >= kept * MIN_SOON_SHARE && idleMs <= spanMs * CLOSED_IDLE_SHARE ? 'closed' : 'unknown'
 }
 
-/** @typedef {{ request: ModelRequest, arrivalMs: number, gapMs: number }} Timed */
+/** @typedef {{ request: ModelRequest } & Pick<Job, 'arrivalMs' | 'gapMs' | 'isNext'>} Timed */
 
 /**
  * When each request arrived, where the loop was late: a closed client sent it a usual moment after its answer; others, at any time.
  * @param {ModelStretch} model
  * @param {boolean} isClosed
+ * @param {boolean} [isOpen]  false: not known. Clients of their own times send some requests as soon as they have an answer, too
  * @returns {{ model: ModelStretch, timed: Timed[] }}
  */
-function withArrivals (model, isClosed) {
+function withArrivals (model, isClosed, isOpen = !isClosed) {
   /** @type {Map<number, number>} */
   const ends = new Map()
   const gaps = []
@@ -193,7 +194,8 @@ function withArrivals (model, isClosed) {
     ends.set(connection, endMs)
     // Nobody sends on a connection before its last answer.
     const arrivalMs = before === undefined ? anywhere[index] : Math.min(latestMs, isClosed ? before + usualMs : Math.max(before, anywhere[index]))
-    return { request, arrivalMs, gapMs: before === undefined ? usualMs : Math.max(0, arrivalMs - before) }
+    const gapMs = before === undefined ? usualMs : Math.max(0, arrivalMs - before)
+    return { request, arrivalMs, gapMs, isNext: isOpen && before !== undefined && gapMs <= SOON_MS }
   })
   return { model, timed: timed.sort((left, right) => left.arrivalMs - right.arrivalMs) }
 }
@@ -237,7 +239,7 @@ function replayed (stretches, { names, kept, servers, wait, ...how }) {
   const durations = names.map(() => /** @type {number[]} */ ([]))
   let loopShare = 0
   for (const { model: { background }, timed } of stretches) {
-    const jobs = timed.map(({ request, arrivalMs, gapMs }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), arrivalMs, gapMs, kept, servers, wait }))
+    const jobs = timed.map(({ request, ...sent }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), ...sent, kept, servers, wait }))
     const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms }))
     const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, ...how })
     for (const [index, list] of some.durations.entries()) for (const ms of list) durations[index].push(ms)
@@ -248,12 +250,12 @@ function replayed (stretches, { names, kept, servers, wait, ...how }) {
 
 /**
  * @param {ModelRequest} request
- * @param {{ route: number, arrivalMs: number, gapMs: number, kept: number, servers: number | null, wait: 'waitMs' | 'mostWaitMs' }} how
+ * @param {Pick<Job, 'route' | 'arrivalMs' | 'gapMs' | 'isNext'> & { kept: number, servers: number | null, wait: 'waitMs' | 'mostWaitMs' }} how
  * @returns {Job}
  */
-function jobOf (request, { route, arrivalMs, gapMs, kept, servers, wait }) {
+function jobOf (request, { kept, servers, wait, ...sent }) {
   const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, endMs } = request
-  const base = { route, arrivalMs, gapMs, connection, waitMs: request[wait], endMs }
+  const base = { ...sent, connection, waitMs: request[wait], endMs }
   if (servers === null) return { ...base, firstMs: firstMs + firstCulpritMs * kept, poolMs: 0, secondMs: secondMs + secondCulpritMs * kept }
   const poolMs = culpritOf(request) * kept
   return { ...base, firstMs, poolMs, secondMs: secondMs + (poolMs > 0 ? HAND_OVER_MS : 0) }

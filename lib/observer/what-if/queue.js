@@ -13,6 +13,7 @@
  * @property {number} secondMs   then on the loop again
  * @property {number} connection 0: its arrival does not depend on another request
  * @property {number} gapMs      from the end of the request before on its connection to its arrival
+ * @property {boolean} isNext    though its client sends at its own times, it sent this one as soon as it had that answer
  * @property {number} endMs      when it ended, as recorded
  *
  * @typedef {{ atMs: number, ms: number }} Background  work of no request
@@ -40,8 +41,14 @@ function replayQueue ({ jobs, background, routes, servers, isClosed, isInArrival
   const pool = new Array(Math.max(1, servers)).fill(0)
   /** @type {Map<number, Job[]>} */
   const lines = new Map()
+  /** By the request before them. @type {Map<Job, Job>} */
+  const followers = new Map()
+  const lastOf = new Map()
   for (const job of jobs) {
-    if (!isClosed || job.connection === 0) ready.push({ atMs: job.arrivalMs, job, arrivalMs: job.arrivalMs, isSecond: false, place: -1 })
+    const before = lastOf.get(job.connection)
+    lastOf.set(job.connection, job)
+    if (job.isNext && before !== undefined) followers.set(before, job)
+    else if (!isClosed || job.connection === 0) ready.push({ atMs: job.arrivalMs, job, arrivalMs: job.arrivalMs, isSecond: false, place: -1 })
     else if (lines.has(job.connection)) lines.get(job.connection)?.push(job)
     else lines.set(job.connection, [job])
   }
@@ -74,6 +81,8 @@ function replayQueue ({ jobs, background, routes, servers, isClosed, isInArrival
       if (!isSecond) runFor(job.secondMs)
       replayed++
       durations[job.route].push(freeMs - arrivalMs)
+      const follower = followers.get(job)
+      if (follower !== undefined) ready.push({ atMs: freeMs + follower.gapMs, job: follower, arrivalMs: freeMs + follower.gapMs, isSecond: false, place: -1 })
       if (place === -1) continue
       const line = /** @type {Job[]} */ (lines.get(job.connection))
       const next = (place + 1) % line.length
