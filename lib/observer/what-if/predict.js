@@ -38,6 +38,8 @@ const MIN_SOON_SHARE = 0.5
 const CLOSED_IDLE_SHARE = 0.2
 const OPEN_IDLE_SHARE = 0.6
 const MIN_KEPT_SHARE = 0.2
+// In a loop that is busy all the time even the shorter ones of the gaps between requests hold a wait in the socket.
+const USUAL_GAP = 0.05
 // What is left on the loop of work that has moved to the pool: the call and its callback.
 const HAND_OVER_MS = 0.15
 const GOLDEN = 0.618034
@@ -76,7 +78,9 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     const timed = models.map(model => withArrivals(model, isClosed, clients === 'open'))
     const measured = quantilesOf(measuredIn(timed, names))
     return waits.flatMap(wait => (isClosed ? [true, false] : [true]).map(isInArrivalOrder => {
-      const run = (/** @type {number} */ kept, /** @type {number | null} */ servers) => replayed(timed, { names, kept, servers, isClosed, isInArrivalOrder, wait })
+      const run = (/** @type {number} */ kept, /** @type {number | null} */ servers, slowness = 1) => {
+        return replayed(timed, { names, kept, servers, slowness, isClosed, isInArrivalOrder, wait })
+      }
       const before = run(1, null)
       return { wait, measured, before, base: quantilesOf(before.durations), run }
     }))
@@ -87,7 +91,7 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     if (pool === null) return [quantilesOf(after.durations)]
     // In the worst case all of its threads, the loop and the others want to run at once, and the scheduler divides the CPUs equally.
     const servers = Math.min(pool.threads, pool.cpus)
-    const slower = run(scale * crowding(pool, after.loopShare + servers) / crowding(pool, before.loopShare), servers)
+    const slower = run(scale, servers, crowding(pool, after.loopShare + servers) / crowding(pool, before.loopShare))
     return [after, slower].map(({ durations }) => quantilesOf(durations))
   })
   const culprits = all.filter(request => culpritOf(request) > 0).length
@@ -167,6 +171,14 @@ function clientsOf (models) {
   return soon >= kept * MIN_SOON_SHARE && idleMs <= spanMs * CLOSED_IDLE_SHARE ? 'closed' : 'unknown'
 }
 
+/**
+ * @typedef {object} Work
+ * @property {number} kept  of the culprit's time
+ * @property {number | null} servers  of the pool; null: it stays on the loop
+ * @property {number} slowness  how many times as long as now everything takes that needs a CPU
+ * @property {'waitMs' | 'mostWaitMs'} wait
+ */
+
 /** @typedef {{ request: ModelRequest } & Pick<Job, 'arrivalMs' | 'gapMs' | 'isNext'>} Timed */
 
 /**
@@ -185,7 +197,7 @@ function withArrivals (model, isClosed, isOpen = !isClosed) {
     if (before !== undefined && latestMs - earliestMs < 1) gaps.push(Math.max(0, earliestMs - before))
     ends.set(connection, endMs)
   }
-  const usualMs = gaps.length === 0 ? 0.5 : quantile(gaps, 0.25)
+  const usualMs = gaps.length === 0 ? 0.5 : quantile(gaps, USUAL_GAP)
   ends.clear()
   const anywhere = spreadArrivals(model.requests)
   const timed = model.requests.map((request, index) => {
@@ -231,16 +243,15 @@ function measuredIn (stretches, names) {
 
 /**
  * @param {{ model: ModelStretch, timed: Timed[] }[]} stretches
- * @param {Pick<Replay, 'isClosed' | 'isInArrivalOrder'> & { names: readonly string[], kept: number, servers: number | null, wait: 'waitMs' | 'mostWaitMs' }} how  kept: of
- *   the culprit's time; servers: of the pool, null: it stays on the loop
+ * @param {Pick<Replay, 'isClosed' | 'isInArrivalOrder'> & Work & { names: readonly string[] }} how
  */
-function replayed (stretches, { names, kept, servers, wait, ...how }) {
+function replayed (stretches, { names, kept, servers, slowness, wait, ...how }) {
   const indexes = new Map(names.map((name, index) => [name, index]))
   const durations = names.map(() => /** @type {number[]} */ ([]))
   let loopShare = 0
   for (const { model: { background }, timed } of stretches) {
-    const jobs = timed.map(({ request, ...sent }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), ...sent, kept, servers, wait }))
-    const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms }))
+    const jobs = timed.map(({ request, ...sent }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), ...sent, kept, servers, slowness, wait }))
+    const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: slowness * (isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms) }))
     const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, ...how })
     for (const [index, list] of some.durations.entries()) for (const ms of list) durations[index].push(ms)
     loopShare = Math.max(loopShare, some.loopShare)
@@ -250,15 +261,15 @@ function replayed (stretches, { names, kept, servers, wait, ...how }) {
 
 /**
  * @param {ModelRequest} request
- * @param {Pick<Job, 'route' | 'arrivalMs' | 'gapMs' | 'isNext'> & { kept: number, servers: number | null, wait: 'waitMs' | 'mostWaitMs' }} how
+ * @param {Pick<Job, 'route' | 'arrivalMs' | 'gapMs' | 'isNext'> & Work} how
  * @returns {Job}
  */
-function jobOf (request, { kept, servers, wait, ...sent }) {
+function jobOf (request, { kept, servers, slowness, wait, ...sent }) {
   const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, endMs } = request
   const base = { ...sent, connection, waitMs: request[wait], endMs }
-  if (servers === null) return { ...base, firstMs: firstMs + firstCulpritMs * kept, poolMs: 0, secondMs: secondMs + secondCulpritMs * kept }
+  if (servers === null) return { ...base, firstMs: slowness * (firstMs + firstCulpritMs * kept), poolMs: 0, secondMs: slowness * (secondMs + secondCulpritMs * kept) }
   const poolMs = culpritOf(request) * kept
-  return { ...base, firstMs, poolMs, secondMs: secondMs + (poolMs > 0 ? HAND_OVER_MS : 0) }
+  return { ...base, firstMs: slowness * firstMs, poolMs: slowness * poolMs, secondMs: slowness * (secondMs + (poolMs > 0 ? HAND_OVER_MS : 0)) }
 }
 
 /**
