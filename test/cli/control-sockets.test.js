@@ -39,7 +39,7 @@ async function answer (t, directory, pid, body = bodyOf(pid)) {
   t.after(() => server.close())
 }
 
-const bodyOf = pid => ({ facts: { pid, appName: 'shop', nodeVersion: 'v20', appRoot: '/', startedAt: 0 }, stalls: [] })
+const bodyOf = pid => ({ facts: { pid, appName: 'shop', nodeVersion: 'v20', appRoot: '/', startedAt: 0 }, stalls: [], current: null, totals: { count: 0, blockedMs: 0, byCause: [], byRoute: [] }, blockedMs: 0 })
 
 const control = folder => path.join(folder, `loopscope-${user}`, 'control')
 

@@ -22,8 +22,15 @@ const FRAME = { function: EVIL, file: EVIL, line: 1, call: EVIL, via: { package:
 /** Every answer of a process, with that in every text; numbers where there are numbers. */
 const ANSWERS = {
   '/': { facts: { pid: 1, appName: EVIL, nodeVersion: EVIL, appRoot: EVIL, startedAt: 0 } },
-  '/stalls': { stalls: [{ at: 0, durationMs: 1, cause: EVIL, route: EVIL, culprit: FRAME }], current: { route: EVIL, culprit: FRAME }, totals: { count: 1, blockedMs: 1 }, blockedMs: 1 },
-  '/sync-calls': { sampled: [{ api: EVIL, flagged: true, ms: 1, share: 0.1, callSite: FRAME, routes: [{ route: EVIL }], advice: { instead: EVIL } }], exact: null, pool: null },
+  '/stalls': {
+    stalls: [{ at: 0, durationMs: 1, cause: EVIL, route: EVIL, culprit: FRAME }],
+    current: { at: 0, durationMs: 1, route: EVIL, culprit: FRAME },
+    totals: { count: 1, blockedMs: 1, byCause: [], byRoute: [] },
+    blockedMs: 1
+  },
+  '/sync-calls': {
+    sampled: [{ api: EVIL, flagged: true, ms: 1, share: 0.1, callSite: FRAME, routes: [{ route: EVIL, ms: 1 }], advice: { instead: EVIL } }], exact: null, totals: null, pool: null
+  },
   '/artifacts': { artifacts: [{ at: 0, kind: EVIL, bytes: 1, name: EVIL }] },
   '/metrics': EVIL,
   '/cpu': EVIL,

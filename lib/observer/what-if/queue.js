@@ -96,7 +96,7 @@ function replayQueue ({ jobs, background, routes, servers, isClosed, isInArrival
 
 /**
  * What is ready when the loop polls. The kernel lists first the sockets that it listed the last time, in the same order, where they are ready again:
- * ep_send_events() of Linux puts a level-triggered file back on its list (fs/eventpoll.c). Others follow in the order in which they became ready.
+ * ep_send_events() of Linux puts a level-triggered file back on its list. Others follow in the order in which they became ready.
  */
 class Poll {
   #ready
