@@ -130,4 +130,4 @@ function createLazyLogger (options) {
   }
 }
 
-module.exports = { diagnostics, createDiagnostics, createClock, observeProcess }
+module.exports = { diagnostics, createDiagnostics, createClock, observeProcess, createLazyLogger }

@@ -94,7 +94,7 @@ test('a process whose socket name is taken by one of another container has a nam
   assert.equal((await members()).length, 1)
   const { ControlSocket } = require('../../lib/observer/admin/control-socket')
   const { socket, ...facts } = factsOf({ pid: app.pid, start: processStart(app.pid) })
-  const second = new ControlSocket({ directory: controlDir, facts, handle: async () => ({ status: 200, headers: { 'Content-Type': 'application/json' }, body: '{"stalls":[],"second":true}' }) })
+  const second = new ControlSocket({ directory: controlDir, facts, handle: async () => ({ status: 200, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ stalls: [], current: null, totals: { count: 0, blockedMs: 0, byCause: [], byRoute: [] }, blockedMs: 0, second: true }) }) })
   await second.start()
   t.after(() => second.stop())
   assert.equal(path.basename(second.path), `${app.pid}-${ME.namespace}.sock`)
