@@ -8,7 +8,7 @@ const fs = require('node:fs')
 const os = require('node:os')
 const path = require('node:path')
 const { groupFolders } = require('./cgroup-folders')
-const { residentBytes } = require('./resident-bytes')
+const { residentBytes } = require('./resident-memory')
 
 /** @import { ContainerMemory, MemoryPressure } from '../../../types/memory' */
 

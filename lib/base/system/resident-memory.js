@@ -1,10 +1,10 @@
 'use strict'
 
-// Reads what the resident memory of this process consists of: memory of its own, mapped files, stacks of threads. Linux has all of it; elsewhere only
-// the total is known.
+// Reads the memory of this process, and what its resident memory consists of: memory of its own, mapped files, stacks of threads. Linux has all of it;
+// elsewhere only the total is known.
 
 const fs = require('node:fs')
-const { residentBytes } = require('./resident-bytes')
+const { attempt } = require('../guard')
 
 /**
  * @typedef {object} ResidentMemory
@@ -18,6 +18,16 @@ const KB = 1024
 const STACK_BYTES = Object.freeze([4, 8].map(megabytes => megabytes * KB * KB))
 const MAX_GUARD_BYTES = 64 * KB // below each stack is a small area without access
 const ADDRESSES = /^([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ *(.*)$/
+
+/** @returns {number | null} null where it cannot be read: without /proc, in a plain chroot, Node.js throws */
+function residentBytes () {
+  return attempt(process.memoryUsage.rss, null)
+}
+
+/** @returns {NodeJS.MemoryUsage | null} as residentBytes() */
+function memoryUsage () {
+  return attempt(process.memoryUsage, null)
+}
 
 /** A few reads, some ten microseconds. @returns {ResidentMemory | null} null where the system reports nothing */
 function readResident () {
@@ -98,4 +108,4 @@ function stackSizes () {
   return limit === null ? STACK_BYTES : [...STACK_BYTES, Number(limit[1])]
 }
 
-module.exports = { parseMappings, parseStatus, readMappings, readResident }
+module.exports = { memoryUsage, parseMappings, parseStatus, readMappings, readResident, residentBytes }

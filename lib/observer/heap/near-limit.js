@@ -9,7 +9,7 @@ const { attempt, guarded } = require('../../base/guard')
 const { setTimeout } = require('../../base/timers')
 const { HEAP_FORMATS } = require('../../formats/formats')
 const { mark } = require('../../shared/heap/near-limit-mark')
-const { residentBytes } = require('../../base/system/resident-bytes')
+const { residentBytes } = require('../../base/system/resident-memory')
 const { adoptOrphans, makePrivate } = require('./snapshot/orphaned-snapshots')
 
 /** @import { StoreLocation } from '../captures' */

@@ -8,7 +8,7 @@ const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { ContainerGauge } = require('../../base/system/memory-room')
-const { residentBytes } = require('../../base/system/resident-bytes')
+const { residentBytes } = require('../../base/system/resident-memory')
 
 /** @import { MemoryReport } from '../../../types/memory' */
 /** @import { StartInterval } from '../../base/timers' */

@@ -6,7 +6,7 @@
 const { monotonicMicros } = require('../../base/monotonic')
 const { nullWhenBlocked } = require('../../link/main-client')
 const { doesNeed } = require('../../shared/rules/conditions')
-const { residentBytes } = require('../../base/system/resident-bytes')
+const { residentBytes } = require('../../base/system/resident-memory')
 
 /** @import { Stall } from '../../../types/diagnostics' */
 /** @import { Findings } from '../../../types/findings' */

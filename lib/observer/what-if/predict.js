@@ -113,7 +113,7 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
   return { reason: null, ...about, clients, maxSpeedUp: speedUp(models, { scale, pool }), routes: routes.filter(({ requests }) => requests > 0) }
 }
 
-/** How many times as long as alone a thread takes. @param {Pool} pool @param {number} threads  of ours that want to run */
+/** How many times as long a thread takes as it does alone. @param {Pool} pool @param {number} threads  of ours that want to run */
 function crowding ({ cpus, others }, threads) {
   return Math.max(1, (threads + others) / cpus)
 }

@@ -6,7 +6,7 @@
 const { Promise } = require('../../base/globals')
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../base/monotonic')
-const { memoryUsage } = require('../../base/system/resident-bytes')
+const { memoryUsage } = require('../../base/system/resident-memory')
 const { setImmediate } = require('../../base/timers')
 const { readMemory, readSpaces } = require('./memory-reading')
 const { armNearLimit, oldLimitBytes } = require('./near-limit')

@@ -2,7 +2,7 @@
 
 // Reads the process's memory and V8's heap statistics now. It takes a few microseconds and triggers no collection.
 
-const { memoryUsage } = require('../../base/system/resident-bytes')
+const { memoryUsage } = require('../../base/system/resident-memory')
 
 /** @typedef {ReturnType<typeof readMemory> & { workers: import('./worker-heaps').WorkerHeap[] }} MainMemory */
 

@@ -11,7 +11,7 @@ const { guarded } = require('../../../base/guard')
 const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
 const { clearInterval, setInterval } = require('../../../base/timers')
 const { CANARY_CLASS } = require('../../../shared/heap/canaries')
-const { residentBytes } = require('../../../base/system/resident-bytes')
+const { residentBytes } = require('../../../base/system/resident-memory')
 
 /** @import { Estimate } from './estimate' */
 /** @import { TakeFacts, TakeOrder } from '../../../probe/heap/take-snapshot' */
