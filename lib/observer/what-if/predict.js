@@ -172,7 +172,7 @@ function clientsOf (models) {
 }
 
 /**
- * @typedef {object} Work
+ * @typedef {object} Variant  of a replay
  * @property {number} kept  of the culprit's time
  * @property {number | null} servers  of the pool; null: it stays on the loop
  * @property {number} slowness  how many times as long as now everything takes that needs a CPU
@@ -243,7 +243,7 @@ function measuredIn (stretches, names) {
 
 /**
  * @param {{ model: ModelStretch, timed: Timed[] }[]} stretches
- * @param {Pick<Replay, 'isClosed' | 'isInArrivalOrder'> & Work & { names: readonly string[] }} how
+ * @param {Pick<Replay, 'isClosed' | 'isInArrivalOrder'> & Variant & { names: readonly string[] }} how
  */
 function replayed (stretches, { names, kept, servers, slowness, wait, ...how }) {
   const indexes = new Map(names.map((name, index) => [name, index]))
@@ -261,7 +261,7 @@ function replayed (stretches, { names, kept, servers, slowness, wait, ...how }) 
 
 /**
  * @param {ModelRequest} request
- * @param {Pick<Job, 'route' | 'arrivalMs' | 'gapMs' | 'isNext'> & Work} how
+ * @param {Pick<Job, 'route' | 'arrivalMs' | 'gapMs' | 'isNext'> & Variant} how
  * @returns {Job}
  */
 function jobOf (request, { kept, servers, slowness, wait, ...sent }) {
