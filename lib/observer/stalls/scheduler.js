@@ -143,7 +143,7 @@ class ThrottleReader {
     if (this.#readsLeft-- <= 0) this.#resolve()
     if (this.#fds.length === 0) return null
     try {
-      return this.#fds.reduce((sum, fd) => sum + throttledMs(CPU_STAT.toString('latin1', 0, fs.readSync(fd, CPU_STAT, 0, CPU_STAT.length, 0))), 0)
+      return this.#fds.reduce((sum, fd) => sum + throttledMs(readWhole(fd)), 0)
     } catch {
       this.#readsLeft = 0 // the group was removed
       return null
@@ -173,6 +173,11 @@ function hasQuota (folder) {
     } catch {} // the other cgroup version, or the root group, which has no quota
   }
   return false
+}
+
+/** @param {number} fd */
+function readWhole (fd) {
+  return CPU_STAT.toString('latin1', 0, fs.readSync(fd, CPU_STAT, 0, CPU_STAT.length, 0))
 }
 
 /** v2 counts microseconds, v1 nanoseconds. @param {string} cpuStat */

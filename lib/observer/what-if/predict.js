@@ -78,14 +78,16 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     const timed = models.map(model => withArrivals(model, isClosed, clients === 'open'))
     const measured = quantilesOf(measuredIn(timed, names))
     return waits.flatMap(wait => (isClosed ? [true, false] : [true]).map(isInArrivalOrder => {
-      const run = (/** @type {number} */ kept, /** @type {number | null} */ servers, slowness = 1) => {
-        return replayed(timed, { names, kept, servers, slowness, isClosed, isInArrivalOrder, wait })
+      const run = (/** @type {number} */ kept, /** @type {number | null} */ servers, slowdown = 1) => {
+        return replayed(timed, { names, kept, servers, slowdown, isClosed, isInArrivalOrder, wait })
       }
       const before = run(1, null)
       return { wait, measured, before, base: quantilesOf(before.durations), run }
     }))
   })
   const routes = names.slice(0, MAX_ROUTES).map((route, index) => predictRoute(route, index, modes, all))
+  const covered = sum(routes, ({ reason, requests }) => reason === null ? requests : 0)
+  if (covered < all.length / 2) return none(routes.find(({ reason }) => reason !== null)?.reason ?? 'too few requests were seen of each route', about)
   const predicted = modes.map(({ before, run }) => {
     const after = run(scale, pool?.threads ?? null)
     if (pool === null) return [quantilesOf(after.durations)]
@@ -108,12 +110,10 @@ function predict ({ stretches, samples, change, scale, pool, starvedShare = 0 })
     row.p50Ms = of('p50')
     row.p95Ms = of('p95')
   }
-  const covered = sum(routes, ({ reason, requests }) => reason === null ? requests : 0)
-  if (covered < all.length / 2) return none(routes.find(({ reason }) => reason !== null)?.reason ?? 'too few requests were seen of each route', about)
   return { reason: null, ...about, clients, maxSpeedUp: speedUp(models, { scale, pool }), routes: routes.filter(({ requests }) => requests > 0) }
 }
 
-/** How many times as long a thread takes as it does alone. @param {Pool} pool @param {number} threads  of ours that want to run */
+/** The slowdown by sharing the CPUs: 1 is none. @param {Pool} pool @param {number} threads  of ours that want to run */
 function crowding ({ cpus, others }, threads) {
   return Math.max(1, (threads + others) / cpus)
 }
@@ -175,7 +175,7 @@ function clientsOf (models) {
  * @typedef {object} Variant  of a replay
  * @property {number} kept  of the culprit's time
  * @property {number | null} servers  of the pool; null: it stays on the loop
- * @property {number} slowness  how many times as long as now everything takes that needs a CPU
+ * @property {number} slowdown  of whatever needs a CPU: 1 is as now
  * @property {'waitMs' | 'mostWaitMs'} wait
  */
 
@@ -245,13 +245,13 @@ function measuredIn (stretches, names) {
  * @param {{ model: ModelStretch, timed: Timed[] }[]} stretches
  * @param {Pick<Replay, 'isClosed' | 'isInArrivalOrder'> & Variant & { names: readonly string[] }} how
  */
-function replayed (stretches, { names, kept, servers, slowness, wait, ...how }) {
+function replayed (stretches, { names, kept, servers, slowdown, wait, ...how }) {
   const indexes = new Map(names.map((name, index) => [name, index]))
   const durations = names.map(() => /** @type {number[]} */ ([]))
   let loopShare = 0
   for (const { model: { background }, timed } of stretches) {
-    const jobs = timed.map(({ request, ...sent }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), ...sent, kept, servers, slowness, wait }))
-    const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: slowness * (isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms) }))
+    const jobs = timed.map(({ request, ...sent }) => jobOf(request, { route: /** @type {number} */ (indexes.get(request.route)), ...sent, kept, servers, slowdown, wait }))
+    const left = background.map(({ atMs, ms, isCulprit }) => ({ atMs, ms: slowdown * (isCulprit ? (servers === null ? ms * kept : HAND_OVER_MS) : ms) }))
     const some = replayQueue({ jobs, background: left, routes: names.length, servers: servers ?? 1, ...how })
     for (const [index, list] of some.durations.entries()) for (const ms of list) durations[index].push(ms)
     loopShare = Math.max(loopShare, some.loopShare)
@@ -264,12 +264,12 @@ function replayed (stretches, { names, kept, servers, slowness, wait, ...how }) 
  * @param {Pick<Job, 'route' | 'arrivalMs' | 'gapMs' | 'isNext'> & Variant} how
  * @returns {Job}
  */
-function jobOf (request, { kept, servers, slowness, wait, ...sent }) {
+function jobOf (request, { kept, servers, slowdown, wait, ...sent }) {
   const { connection, firstMs, firstCulpritMs, secondMs, secondCulpritMs, endMs } = request
   const base = { ...sent, connection, waitMs: request[wait], endMs }
-  if (servers === null) return { ...base, firstMs: slowness * (firstMs + firstCulpritMs * kept), poolMs: 0, secondMs: slowness * (secondMs + secondCulpritMs * kept) }
+  if (servers === null) return { ...base, firstMs: slowdown * (firstMs + firstCulpritMs * kept), poolMs: 0, secondMs: slowdown * (secondMs + secondCulpritMs * kept) }
   const poolMs = culpritOf(request) * kept
-  return { ...base, firstMs: slowness * firstMs, poolMs: slowness * poolMs, secondMs: slowness * (secondMs + (poolMs > 0 ? HAND_OVER_MS : 0)) }
+  return { ...base, firstMs: slowdown * firstMs, poolMs: slowdown * poolMs, secondMs: slowdown * (secondMs + (poolMs > 0 ? HAND_OVER_MS : 0)) }
 }
 
 /**

@@ -27,7 +27,7 @@ function findCall (lines, begin, name, before) {
     for (const match of text.matchAll(pattern)) {
       const at = { line: begin.line + index, column: match.index + 1 }
       if (index === 0 && at.column < begin.column) continue
-      if (/\bfunction\s*\*?\s*$/.test(text.slice(0, match.index))) continue
+      if (isDeclaration(text, match.index)) continue
       if (before === undefined) return at
       if (at.line > before.line || (at.line === before.line && at.column > before.column)) return found
       found = at
@@ -147,6 +147,11 @@ function indentOf (text) {
 /** @param {string} text */
 function isComment (text) {
   return /^\s*(\/\/|\/?\*)/.test(text)
+}
+
+/** @param {string} text @param {number} index */
+function isDeclaration (text, index) {
+  return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
 module.exports = { builtinOn, escaped, findCall, findPackageCall, isPassedWork, lengthOf, nameAt, workOfLoop }
