@@ -22,7 +22,7 @@ async function observed (t, options) {
     return handle.close()
   })
   handle.start()
-  await new Promise(resolve => setTimeout(resolve, 50)) // the heartbeat measures from its first tick on
+  while (handle.delay().count === 0) await new Promise(resolve => setTimeout(resolve, 10)) // the heartbeat measures from its first tick on
   return handle
 }
 
@@ -50,7 +50,7 @@ test('a stall of just before close() is still reported', async t => {
   const stalls = []
   handle.on('stall', stall => stalls.push(stall))
   const { count } = handle.delay()
-  block(300)
+  block(600) // much longer than what our own start takes of it on a busy machine
   while (handle.delay().count === count) await new Promise(resolve => setImmediate(resolve)) // the late tick
   await handle.close()
   assert.ok(stalls.some(({ durationMs }) => durationMs >= 200))

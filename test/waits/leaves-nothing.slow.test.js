@@ -19,10 +19,15 @@ const COUNT = 1_000_000
 const BATCH = 50_000
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
+// V8 may need more than one collection, with turns of the event loop between them, to free promises and what hangs on them.
 async function heapUsed () {
-  await turn()
-  collectGarbage()
-  return process.memoryUsage().heapUsed
+  let used = Infinity
+  for (let last = Infinity; ; last = used) {
+    await turn()
+    collectGarbage()
+    used = Math.min(last, process.memoryUsage().heapUsed)
+    if (last - used < 1e5) return used
+  }
 }
 
 test('a million commands that never end, of a hundred thousand requests, leave nothing', async t => {
