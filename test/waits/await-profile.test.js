@@ -100,3 +100,12 @@ test('some requests are sampled without being asked for, and their slow ones nam
   assert.equal(value.seen, null)
   assert.equal(value.routes[0].route, 'GET /orders')
 })
+
+test('sampling begins although the loop is blocked when it is asked for', async t => {
+  const app = await startWaiting(t)
+  const spun = app.get('spin')
+  await app.until(/^spinning$/)
+  const { status, text } = await app.read('/waits?seconds=1')
+  assert.equal(status, 200, text)
+  await spun
+})

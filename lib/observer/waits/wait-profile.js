@@ -26,6 +26,7 @@ const MAX_KEPT = 1000
 const MAX_STACKS = 2000
 const MAX_SPANS = 20
 const MAX_MAPPING_MS = 3000
+const SWITCH_MS = 5000 // who waits for seconds of sampling has time for a loop that is blocked when it begins or ends
 /** @type {ReadonlySet<number>} */
 const NONE = new Set()
 // Source maps are read once the machine has CPU time to spare, after half a minute in any case. For longer there is no record of what the loop did.
@@ -317,9 +318,9 @@ function lengthOf (spans) {
  */
 async function readWaits ({ main, windowReading, waitProfile }, { seconds, route }, signal) {
   const begunMicros = monotonicMicros()
-  const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds })
+  const asked = seconds === undefined ? null : await main.read('sampleWaits', { seconds }, SWITCH_MS)
   if (seconds !== undefined) await require('node:timers/promises').setTimeout(seconds * 1e3, undefined, { signal })
-  const ended = asked === null ? null : await main.read('sampledWaits', {})
+  const ended = asked === null ? null : await main.read('sampledWaits', {}, SWITCH_MS)
   const isFresh = await main.handOver()
   await windowReading.readNow()
   await waitProfile.settleNow()

@@ -56,7 +56,7 @@ const BY_CODE = new Map(Object.entries({
   ERR_LOOPSCOPE_INSPECTOR_UNAVAILABLE: { status: 503, remedy: 'Start Node.js with the inspector.' },
   ERR_LOOPSCOPE_LOOP_BLOCKED: {
     status: 503,
-    remedy: 'Use /stalls and /cpu?last=10, which still answer; try again when the loop is free.',
+    remedy: 'Stalls and CPU profiles of the last seconds are answered meanwhile; try again when the loop is free.',
     retryAfterSeconds: 5
   },
   ERR_LOOPSCOPE_OBSERVER_LOST: { status: 503, remedy: 'See the log of the application.', retryAfterSeconds: 5 },
