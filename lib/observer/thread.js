@@ -120,6 +120,7 @@ class ObserverThread {
       scheduler: this.#scheduler,
       recorder: this.#recorder,
       sourceMaps: this.#sourceMaps,
+      routesOf: nodes => this.#windowReading.routesOf(nodes),
       logNow: this.#logNow
     })
     this.#slowRequests = new SlowRequests({

@@ -31,9 +31,10 @@ function addProbes (functionRoutes, route, functions, times = 30) {
   for (let time = 0; time < times; time++) functionRoutes.addProbe({ route, calls: JSON.stringify(calls) })
 }
 
-function handler (functionRoutes, route, name) {
+/** The function of that name answers this route; its text ends with its line, or so many lines later. */
+function handler (functionRoutes, route, name, moreLines = 0) {
   const { scriptId, lineNumber, columnNumber } = samplesOf([name]).nodes[1].callFrame
-  functionRoutes.addHandler({ route, scriptId, lineNumber, columnNumber })
+  functionRoutes.addHandler({ route, scriptId, lineNumber, columnNumber, endLine: lineNumber + moreLines, endColumn: 80 })
 }
 
 /** @returns {(string | null)[]} the route of each sample */
@@ -99,6 +100,16 @@ test('a handler whose request was lost is still one', () => {
   handler(functionRoutes, 'GET /a', 'answerA')
   addProbes(functionRoutes, null, ['answerA'])
   assert.deepEqual(labelsOf(samplesOf(['answerA']), functionRoutes), ['GET /a'])
+})
+
+test('a function that is written in a handler has its route, whoever calls it', () => {
+  const functionRoutes = new FunctionRoutes()
+  samplesOf(['asksA'], ['callbackInA'], ['behindA']) // on three lines, one after the other
+  handler(functionRoutes, 'GET /a', 'asksA', 1)
+  addProbes(functionRoutes, null, ['onData', 'callbackInA'])
+  assert.deepEqual(labelsOf(samplesOf(['onData', 'callbackInA', 'helper'], ['onData', 'behindA'], ['asksA']), functionRoutes), ['GET /a', null, 'GET /a'])
+  handler(functionRoutes, 'GET /b', 'asksA', 1)
+  assert.deepEqual(labelsOf(samplesOf(['onData', 'callbackInA']), functionRoutes), [null])
 })
 
 test('functions that were only ever seen for one route label what they call', () => {

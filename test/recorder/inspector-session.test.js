@@ -6,6 +6,7 @@ const { pbkdf2Sync } = require('node:crypto')
 const { console: profiler } = require('node:inspector')
 const { Session } = require('node:inspector/promises')
 const path = require('node:path')
+const vm = require('node:vm')
 const { Worker } = require('node:worker_threads')
 const { readHandlers } = require('../../lib/observer/recorder/inspector-session')
 const { assertCpuProfile } = require('../../lib/formats/profile/assert-profile')
@@ -108,4 +109,28 @@ test('handlers are found where they are written, also bound ones, as those of Fa
   const [bound, plain, ...others] = await readHandlers((method, params) => session.post(method, params), 'globalThis[Symbol.for("loopscope.test.handlers")]')
   assert.deepEqual(bound, { ...plain, route: 'GET /list' })
   assert.deepEqual([plain.route, others], ['GET /all', []])
+})
+
+test('handlers end where their text does', async t => {
+  const session = new Session()
+  session.connect()
+  const handlers = Symbol.for('loopscope.test.handlers')
+  t.after(() => {
+    session.disconnect()
+    delete globalThis[handlers]
+  })
+  const text = `[
+    function named (q) { return 1 }, async q => q, (q, s) => {
+      s.end()
+    }, { async method (q) { } }.method, async function * () {}]`
+  const functions = vm.runInThisContext(text)
+  globalThis[handlers] = ['GET /', ...functions]
+  const lines = text.split('\n')
+  const found = await readHandlers((method, params) => session.post(method, params), 'globalThis[Symbol.for("loopscope.test.handlers")]')
+  const textOf = ({ lineNumber, columnNumber, endLine, endColumn }) => {
+    const rows = lines.slice(lineNumber, endLine + 1)
+    rows[rows.length - 1] = rows[rows.length - 1].slice(0, endColumn)
+    return rows.join('\n').slice(columnNumber)
+  }
+  assert.deepEqual(found.map(textOf), ['(q) { return 1 }', 'async q => q', '(q, s) => {\n      s.end()\n    }', '(q) { }', '() {}'])
 })

@@ -31,3 +31,10 @@ test('of two requests under way only the one that blocks is blamed', async t => 
   await app.stallOf(() => Promise.all([app.get('/innocent'), app.get('/guilty')]), ({ route }) => route === 'GET /guilty')
   assert.deepEqual(app.stalls.filter(stall => isCode(stall) && stall.route !== 'GET /guilty'), [])
 })
+
+test('a callback that a connection of all requests calls is of the route in whose handler it is written, never of that of the first request', async t => {
+  const app = await start(t, 'routes.js')
+  await app.get('/first')
+  await app.stallOf(() => app.get('/asks'), ({ culprit, route }) => culprit?.function === 'block' && route === 'GET /asks')
+  assert.deepEqual(app.stalls.filter(({ route }) => route === 'GET /first'), [])
+})

@@ -28,6 +28,7 @@ function createSubject (parts = {}) {
       return { route: 'POST /login', trace: TRACE }
     },
     isStill: () => true,
+    routesOf: () => new Map(),
     logNow: (fields, message) => subject.logged.push({ ...fields, message }),
     records: subject.records,
     context: { appRoot: '/app', hz: 100 },
@@ -183,4 +184,12 @@ test('a loop that went on meanwhile, and a session that closed, make no noise', 
   closed.record()
   await closed.reports.reportWhileStuck({ tickMicros: closed.now - 2e6, delayMs: 1980 })
   assert.equal(closed.logged[0].stall.route, null)
+})
+
+test('without a request that was seen at work, the route is that of the functions that ran for most of the stall', async () => {
+  const { reports, record, now } = createSubject({ routesOf: nodes => new Map(nodes.filter(({ callFrame }) => callFrame.functionName === 'pbkdf2Sync').map(({ id }) => [id, 'POST /login'])) })
+  record()
+  const routeOf = async subject => (await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, subject)).route
+  assert.equal(await routeOf(NO_REQUEST), 'POST /login')
+  assert.equal(await routeOf({ ...NO_REQUEST, route: 'GET /home' }), 'GET /home')
 })

@@ -10,7 +10,10 @@ const { MAX_KEYWORDS, keyOfFrame, keysOfStack } = require('./function-keys')
 /** @import { StackProbe } from '../../probe/request-notes' */
 /** @import { FunctionKey } from './function-keys' */
 
-/** @typedef {{ route: string, scriptId: string, lineNumber: number, columnNumber: number }} Handler */
+/**
+ * A function that answers a route, as V8 has it: where its parameters begin, and where it ends.
+ * @typedef {{ route: string, scriptId: string, lineNumber: number, columnNumber: number, endLine: number, endColumn: number }} Handler
+ */
 
 const MAX_ROUTES = 1000
 const MAX_HANDLERS = 5000
@@ -36,6 +39,7 @@ const MAX_BY_SAMPLES = 2
 // A context that is lost or kept too long sometimes gives a wrong vote.
 const OUTLIER_SHARE = 0.01
 
+/** @typedef {Omit<Handler, 'route'> & { routes: Set<number> }} PlacedHandler */
 /** @typedef {'probes' | 'samples'} Source */
 /** @typedef {Record<Source, Map<number, number>>} Tally  votes by route */
 /** @typedef {{ route: number, votes: number, isEnough: boolean }} Claim  all votes are for one route; isEnough: enough of them for a label */
@@ -44,8 +48,10 @@ class FunctionRoutes {
   /** @type {Map<string, number>} */
   #numbers = new Map()
   #votes = new Votes()
-  /** @type {Map<string, Set<number>>} */
+  /** @type {Map<string, PlacedHandler>} */
   #handlers = new Map()
+  /** @type {Map<string | number, PlacedHandler[]>} */
+  #ofScript = new Map()
   /** By the id of a script, as frames have shown it: handlers are known by their script. @type {Map<string | number, string>} */
   #files = new Map()
   names = /** @type {string[]} */ ([])
@@ -60,11 +66,16 @@ class FunctionRoutes {
     return this.names.push(route) - 1
   }
 
-  /** @param {Handler} handler  with the position from V8 */
-  addHandler ({ route, ...position }) {
-    const key = scriptKeyOf(position)
-    const routes = this.#handlers.get(key) ?? new Set()
-    if (this.#handlers.size < MAX_HANDLERS || routes.size > 0) this.#handlers.set(key, routes.add(this.numberOf(route)))
+  /** @param {Handler} handler */
+  addHandler ({ route, ...place }) {
+    const key = scriptKeyOf(place)
+    const known = this.#handlers.get(key)
+    if (known === undefined && this.#handlers.size === MAX_HANDLERS) return
+    const handler = known ?? { ...place, routes: new Set() }
+    handler.routes.add(this.numberOf(route))
+    if (known !== undefined) return
+    this.#handlers.set(key, handler)
+    this.#ofScript.set(place.scriptId, [...this.#ofScript.get(place.scriptId) ?? [], handler])
   }
 
   /**
@@ -96,25 +107,43 @@ class FunctionRoutes {
     const key = keyOfFrame(frame)
     if (key === null) return null
     const seen = this.#votes.claimAt(key, frame.functionName)
-    const answered = this.#handlers.get(scriptKeyOf(frame))
+    const handler = this.#handlers.get(scriptKeyOf(frame)) ?? this.#handlerAround(frame)
     if (this.#files.size < MAX_FILES) this.#files.set(frame.scriptId, frame.url)
-    if (answered === undefined || seen === 'several') return seen === 'several' ? null : seen
-    const [route, ...others] = answered
+    if (handler === undefined || seen === 'several') return seen === 'several' ? null : seen
+    const [route, ...others] = handler.routes
     // Nothing calls a handler without a request: where it was seen without one, the request was lost.
     const isOnly = others.length === 0 && (seen === null || seen.route === route || seen.route === NONE)
     return isOnly ? { route, votes: Infinity, isEnough: true } : null
+  }
+
+  /**
+   * A function that is written in a handler is made by a request of its route, whoever calls it: a callback that a client of a database calls for an
+   * answer on a connection of all requests.
+   * @param {CallFrame} frame
+   * @returns {PlacedHandler | undefined} the innermost one
+   */
+  #handlerAround ({ scriptId, lineNumber, columnNumber }) {
+    const around = this.#ofScript.get(scriptId)?.filter(handler => {
+      const isBehind = lineNumber > handler.lineNumber || (lineNumber === handler.lineNumber && columnNumber > handler.columnNumber)
+      return isBehind && (lineNumber < handler.endLine || (lineNumber === handler.endLine && columnNumber < handler.endColumn))
+    })
+    return around?.reduce((inner, other) => startsBefore(inner, other) ? other : inner, around[0])
   }
 
   /** @param {string} route @returns {CallFrame[]} its handlers, outermost first, of files of which some code was seen running */
   handlersOf (route) {
     const number = this.#numbers.get(route)
     if (number === undefined) return []
-    return [...this.#handlers].filter(([, routes]) => routes.has(number)).flatMap(([key]) => {
-      const [scriptId, lineNumber, columnNumber] = key.split(':')
+    return [...this.#handlers.values()].filter(({ routes }) => routes.has(number)).flatMap(({ scriptId, lineNumber, columnNumber }) => {
       const url = this.#files.get(scriptId)
-      return url === undefined ? [] : [{ functionName: '', scriptId, url, lineNumber: Number(lineNumber), columnNumber: Number(columnNumber) }]
+      return url === undefined ? [] : [{ functionName: '', scriptId, url, lineNumber, columnNumber }]
     })
   }
+}
+
+/** @param {PlacedHandler} left @param {PlacedHandler} right */
+function startsBefore (left, right) {
+  return left.lineNumber < right.lineNumber || (left.lineNumber === right.lineNumber && left.columnNumber < right.columnNumber)
 }
 
 /** @param {Pick<CallFrame, 'scriptId' | 'lineNumber' | 'columnNumber'>} position */

@@ -25,6 +25,9 @@ const NO_FRAME = '0.0.0' // a call frame that does not exist
 const NOT_PAUSED = /while paused/ // matches V8's error message, the same in Node 20 to 26
 const HANDLERS_GROUP = 'loopscope-handlers' // the object group of handlers, released when their positions are read
 
+// V8 has an arrow function from its first character on, others from their parameters on.
+const ARROW = /^(?:async\s*)?(?:\(|[\w$]+\s*=>)/
+
 /** @typedef {(method: string, params: object) => Promise<any>} Post  to the inspector of the main thread */
 
 class InspectorSession {
@@ -190,7 +193,7 @@ async function readHandlers (send, expression) {
     for (const { name, value } of elements) {
       if (!/^\d+$/.test(name)) continue
       if (value.type === 'string') route = value.value
-      else found.push(...await locate(send, value.objectId, route))
+      else found.push(...await locate(send, value, route))
     }
     return found
   } finally {
@@ -200,17 +203,28 @@ async function readHandlers (send, expression) {
 
 /**
  * @param {Post} send
- * @param {string} objectId
+ * @param {{ objectId: string, description?: string }} handler
  * @param {string} route
  * @returns {Promise<Handler[]>} empty for builtin functions
  */
-async function locate (send, objectId, route) {
+async function locate (send, { objectId, description = '' }, route) {
   const { internalProperties = [] } = await send('Runtime.getProperties', { objectId, ownProperties: true })
   const valueOf = (/** @type {string} */ wanted) => internalProperties.find((/** @type {{ name: string }} */ { name }) => name === wanted)?.value
-  const bound = valueOf('[[TargetFunction]]')?.objectId // Fastify binds its handlers
-  if (bound !== undefined) return locate(send, bound, route)
+  const bound = valueOf('[[TargetFunction]]') // Fastify binds its handlers
+  if (bound?.objectId !== undefined) return locate(send, bound, route)
   const location = valueOf('[[FunctionLocation]]')?.value
-  return location === undefined ? [] : [{ ...location, route }]
+  return location === undefined ? [] : [{ ...location, ...endOf(location, description), route }]
+}
+
+/**
+ * @param {{ lineNumber: number, columnNumber: number }} location  of the parameters of a function
+ * @param {string} text  of all of it
+ * @returns {{ endLine: number, endColumn: number }} from 0, behind its last character
+ */
+function endOf ({ lineNumber, columnNumber }, text) {
+  const lines = text.slice(ARROW.test(text) ? 0 : Math.max(0, text.indexOf('('))).split('\n')
+  const lastLength = lines[lines.length - 1].length
+  return { endLine: lineNumber + lines.length - 1, endColumn: lines.length === 1 ? columnNumber + lastLength : lastLength }
 }
 
 module.exports = { InspectorSession, readHandlers }

@@ -7,6 +7,7 @@
 const { isDeepStrictEqual } = require('node:util')
 const { guarded } = require('../../base/guard')
 const { monotonicMicros, toEpochMs } = require('../../base/monotonic')
+const { sumBy } = require('../../base/sums')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { toStall } = require('../../shared/stalls/stall')
 const { describeCulprit, toLogFields } = require('../../shared/stalls/stall-line')
@@ -20,7 +21,7 @@ const { LoopSeries, StallRecords } = require('./stall-records')
 const { createHousekeeping, StallWatch } = require('./stall-watch')
 
 /** @import { Cause, Culprit, Stall, StallEvidence, Trace } from '../../../types/diagnostics' */
-/** @import { CpuProfile } from '../../../types/profile' */
+/** @import { CpuProfile, ProfileNode } from '../../../types/profile' */
 /** @import { ObserverSettings } from '../../link/messages' */
 /** @import { SharedState } from '../../link/shared-state' */
 /** @import { BlockedStack } from '../../probe/blocked-stack' */
@@ -46,10 +47,12 @@ const SETTLE_MS = 2
 // for the next stall.
 const MAX_MAPPING_MS = 3000
 const MAX_MAPPING_WHILE_STUCK_MS = 1000
+const MIN_ROUTE_SHARE = 0.5
 const MAX_GENERATED = 200 // as many as are kept
 const MAX_GENERATED_PROFILES = 20
 /** @type {Readonly<Subject>} */
 const NO_SUBJECT = Object.freeze({ route: null, trace: null })
+const NOTHING_SEEN = Object.freeze({ culprit: null, stack: [], routeByCode: null })
 const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], codeMs: null, gcMs: null, probes: [] })
 
 /**
@@ -59,9 +62,10 @@ const NOTHING_FOUND = Object.freeze({ culprit: null, origin: null, stack: [], co
  * @param {{ take (): () => SchedulerReading }} parts.scheduler
  * @param {import('../recorder/recorder-client').RecorderClient} parts.recorder
  * @param {Pick<import('../../source-maps/source-maps').SourceMaps, 'profile' | 'frames' | 'isKnown'>} parts.sourceMaps
+ * @param {(nodes: ProfileNode[]) => Map<number, string>} parts.routesOf  the routes of those nodes that work for one only, by id
  * @param {(fields: object, message: string) => void} parts.logNow  writes straight to standard error
  */
-function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, logNow }) {
+function createStallDetection ({ settings, state, scheduler, recorder, sourceMaps, routesOf, logNow }) {
   const evidence = new Evidence({ scheduler, state })
   const records = new StallRecords()
   const onStuck = /** @type {Listeners<Stuck>} */ (new Listeners())
@@ -101,6 +105,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     probesOf: stacks.probesBetween,
     toOriginalProbes: stacks.toOriginal,
     isStill: stuck => watch.isStill(stuck),
+    routesOf,
     logNow,
     records,
     context,
@@ -213,6 +218,7 @@ class StallReports {
    * @param {() => Promise<{ route: string | null, trace: Trace | null } | undefined>} parts.rotateNow  ends the window while the main thread is busy
    * @param {(fromMicros: number, toMicros: number) => RawProbe[]} parts.probesOf  the stack probes of this time
    * @param {(stuck: Stuck) => boolean} parts.isStill
+   * @param {(nodes: ProfileNode[]) => Map<number, string>} parts.routesOf
    * @param {(fields: object, message: string) => void} parts.logNow   writes straight to standard error
    * @param {Pick<StallRecords, 'add' | 'keepProfile' | 'setLasting' | 'update'>} parts.records
    * @param {{ appRoot: string, hz: number, source?: SourceLines }} parts.context
@@ -231,7 +237,7 @@ class StallReports {
    * @returns {Promise<Stall | null>} as it is recorded; null when a suspected stall was none
    */
   async explain (measured, subject) {
-    const { history, evidence, isRecording, records, context, thresholdMs, probesOf, isMapped } = this.#parts
+    const { history, evidence, isRecording, records, context, thresholdMs, probesOf, isMapped, routesOf } = this.#parts
     const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, threadCpuMs = null, isSuspected = false } = measured
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
     const ofSystem = evidence.between(fromMicros, toMicros)
@@ -253,7 +259,8 @@ class StallReports {
     const sampledShare = profile === null ? 0 : shareSampled(profile, delayMs, context.hz)
     const cause = judgeCause({ durationMs: delayMs, thresholdMs, unsampledMs, missedMs, sampledShare, isOwnCpu: threadCpuMs !== null }, all)
     const { culprit, stack } = pickCulprit(cause, findings, profile === null ? 0 : codeSampleCount(profile), context)
-    const stall = toStall(measured, workedFor, { delayMs, cause, culprit, stack, evidence: all })
+    const route = workedFor.route ?? (profile === null ? null : routeOfCode(profile, routesOf))
+    const stall = toStall(measured, { ...workedFor, route }, { delayMs, cause, culprit, stack, evidence: all })
     records.add(stall)
     if (profile !== null && !isMapped(profile, probes)) {
       this.#generated = [...this.#generated, { id, cause, profile, probes, culprit, stack }].slice(-MAX_GENERATED)
@@ -265,9 +272,11 @@ class StallReports {
 
   /** @param {number} fromMicros @param {number} toMicros */
   async #inspect (fromMicros, toMicros) {
-    const { history, probesOf } = this.#parts
+    const { history, probesOf, routesOf } = this.#parts
     const profile = history.view(fromMicros, toMicros)
-    return profile === null ? null : this.#find(profile, probesOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
+    if (profile === null) return NOTHING_SEEN
+    const { culprit, stack } = await this.#find(profile, probesOf(fromMicros, toMicros), MAX_MAPPING_WHILE_STUCK_MS)
+    return { culprit, stack, routeByCode: routeOfCode(profile, routesOf) }
   }
 
   /** A source map was read: stalls that were reported without it are reported again. */
@@ -308,11 +317,11 @@ class StallReports {
     const interrupted = rotateNow().catch(() => undefined) // the session may close before the answer
     const now = monotonicMicros()
     const isKnown = isRecording() && await history.waitFor(now, ANSWER_MS)
-    const { culprit, stack } = (isKnown && await this.#inspect(stuck.tickMicros, now)) || { culprit: null, stack: [] }
+    const { culprit, stack, routeByCode } = isKnown ? await this.#inspect(stuck.tickMicros, now) : NOTHING_SEEN
     if (!isStill(stuck)) return null
     const { route = null, trace = null } = (isKnown && await interrupted) || {}
     const durationMs = Math.round((now - stuck.tickMicros) / 1e3)
-    return { at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route, trace, culprit, stack }
+    return { at: Math.round(toEpochMs(stuck.tickMicros)), durationMs, route: route ?? routeByCode, trace, culprit, stack }
   }
 
   /** @param {Stuck} stuck */
@@ -360,6 +369,19 @@ function pickCulprit (cause, findings, codeSamples, context) {
 function shareOf ({ cpuMs, runQueueMs, throttledMs, observerLateMs }, share) {
   const scaled = (/** @type {number | null} */ ms) => ms === null ? null : round(ms * share)
   return { cpuMs: scaled(cpuMs), runQueueMs: scaled(runQueueMs), throttledMs: scaled(throttledMs), observerLateMs: scaled(observerLateMs) }
+}
+
+/**
+ * The route by the functions that ran: for a callback on a connection of all requests, no request is known to have run.
+ * @param {CpuProfile} profile
+ * @param {(nodes: ProfileNode[]) => Map<number, string>} routesOf
+ * @returns {string | null} null: no route has half of the time
+ */
+function routeOfCode ({ nodes, samples, timeDeltas, startTime, endTime }, routesOf) {
+  const routes = routesOf(nodes)
+  const micros = sumBy(samples.map((id, index) => ({ route: routes.get(id) ?? null, delta: timeDeltas[index] })), ({ route }) => route, ({ delta }) => delta)
+  const [most] = [...micros].find(([route, time]) => route !== null && time >= (endTime - startTime) * MIN_ROUTE_SHARE) ?? [null]
+  return most
 }
 
 /** @param {number | null} ms */

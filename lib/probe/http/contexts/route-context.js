@@ -7,6 +7,7 @@ const { AsyncLocalStorage } = require('node:async_hooks')
 const { channel } = require('node:diagnostics_channel')
 const { Readable } = require('node:stream')
 const { hold, release } = require('../../process/process-wide')
+const { isFinished } = require('../route-template')
 const { NAME, contextOn, putContext } = require('./one-request')
 
 /** @import { Holder, RequestContext } from './one-request' */
@@ -19,6 +20,7 @@ class RouteContext {
   /** @type {AsyncLocalStorage<Holder> | null} */
   #storage = null
   #bodies = new BodyContext(this)
+  #connections = new SharedConnections(this)
 
   get running () { return this.#storage !== null }
 
@@ -31,6 +33,7 @@ class RouteContext {
     if (this.#storage === null) return
     this.#storage = null
     this.#bodies.stop()
+    this.#connections.stop()
     release(NAME, storage => storage.disable())
   }
 
@@ -52,7 +55,18 @@ class RouteContext {
    * @param {RequestContext} context
    */
   enter (context) {
+    this.#connections.start()
     this.#storage?.enterWith(context.holder)
+  }
+
+  /**
+   * Unlike AsyncLocalStorage.exit(), which stops and starts Node's hooks before Node 24.
+   * @template T
+   * @param {() => T} fn  runs for no request
+   * @returns {T}
+   */
+  leave (fn) {
+    return this.#storage === null ? fn() : this.#storage.run(/** @type {any} */ (undefined), fn)
   }
 
   /**
@@ -130,6 +144,41 @@ class BodyContext {
     } else {
       requestContext.firstTurn = 0 // nothing reports when its body arrives
     }
+  }
+}
+
+/**
+ * A connection that a request makes for all that follow (to a database, when the first of them needs it) has its events in the context of that one for ever.
+ * Once that request is answered they are of no request: a callback that waits for an answer may be of any.
+ */
+class SharedConnections {
+  #push
+  /** The prototype of all sockets, while it has the hook. @type {any} */
+  #hooked = null
+
+  /** @param {Pick<RouteContext, 'current' | 'leave'>} context */
+  constructor (context) {
+    /** @this {any} @param {unknown} chunk @param {BufferEncoding} [encoding] */
+    this.#push = function push (chunk, encoding) {
+      const current = context.current()
+      // The socket of a WebSocket has the context of its own request.
+      if (current === undefined || !isFinished(current.request) || contextOn(this) !== undefined) return plainPush.call(this, chunk, encoding)
+      return context.leave(() => plainPush.call(this, chunk, encoding))
+    }
+  }
+
+  /** Call it with the first request. */
+  start () {
+    if (this.#hooked !== null) return
+    const { Socket } = process.getBuiltinModule('node:net')
+    this.#hooked = Socket.prototype
+    // Another push() there is somebody else's.
+    if (this.#hooked.push === plainPush) Reflect.defineProperty(this.#hooked, 'push', { value: this.#push, configurable: true, writable: true })
+  }
+
+  stop () {
+    if (this.#hooked?.push === this.#push) Reflect.deleteProperty(this.#hooked, 'push')
+    this.#hooked = null
   }
 }
 
