@@ -8,7 +8,7 @@ const { localTime } = require('../base/local-time')
 const { showBytes } = require('../base/sizes')
 const { sum } = require('../base/sums')
 const { performance } = require('../base/timers')
-const { THREAD_COLUMNS, showCause, showCulprit, showDuration, showShare, sparkline } = require('./output/display')
+const { THREAD_COLUMNS, showCause, showCulprit, showDuration, showShare, sparkline, timeColumn } = require('./output/display')
 const { findingLines } = require('./output/findings')
 const { fit, tableLines } = require('./output/table')
 
@@ -52,7 +52,6 @@ const COLUMNS = Object.freeze([
 
 /** @type {readonly Column[]} */
 const STALL_COLUMNS = Object.freeze([
-  { title: 'STALL', isWhole: true, cell: ({ at }) => localTime(at) },
   { title: 'LASTED', isNumber: true, cell: ({ durationMs }) => showDuration(durationMs) },
   { title: 'CAUSE', cell: showCause },
   { title: 'ROUTE', cell: ({ route }) => route ?? '-' },
@@ -215,7 +214,7 @@ function detailLines (watched, width) {
     '',
     ...threads,
     ...(threads.length === 0 ? [] : ['']),
-    ...(stalls.length === 0 ? ['no stalls'] : tableLines(STALL_COLUMNS, stalls, width))
+    ...(stalls.length === 0 ? ['no stalls'] : tableLines([{ ...timeColumn(width), title: 'STALL' }, ...STALL_COLUMNS], stalls, width))
   ]
 }
 

@@ -17,6 +17,7 @@ test('the function to change, before its place, is whole where there is room for
   const culprit = 'pbkdf2Sync called by checkPassword (src/auth.js:29)'
   const shown = width => tableLines(COLUMNS, [{ ...ROW, culprit }], width).at(-1)
   assert.equal(shown(50), 'GET /auth  pbkdf2S… checkPassword (src/auth.js:29)')
+  assert.equal(shown(60), 'GET /auth  pbkdf2Sync… checkPassword (src/auth.js:29)', 'no half of the words in between')
   assert.equal(shown(43), 'GET /auth  … checkPassword (src/auth.js:29)')
   assert.equal(shown(30), '    checkPass…(src/auth.js:29)')
 })

@@ -11,10 +11,10 @@ const TOP = { function: 'shrinkImage', file: 'image.js', line: 12, column: 3, sh
 
 const threadOf = id => ({ id, name: `worker ${id}`, problem: null, observedMs: 60_000, busyMs: 24_600 - id, longestMs: 1584, stalls: 9, top: TOP })
 
-function drawn (threads) {
+function drawn (threads, { stalls = [], width = 120 } = {}) {
   const now = { at: 0, maxDelayMs: 5, blockedMs: 0, utilization: 0.1, memory: null, ...threads }
-  const watched = { name: '1', facts: { pid: 1, appName: 'shop' }, now, delays: [5], stalls: [], stuck: null, heardMs: performance.now(), problem: null }
-  return screenLines({ all: [watched], selected: 0, sort: 0, isPaused: false, over: null }, TERMINAL).map(line => [line].flat().join(''))
+  const watched = { name: '1', facts: { pid: 1, appName: 'shop' }, now, delays: [5], stalls, stuck: null, heardMs: performance.now(), problem: null }
+  return screenLines({ all: [watched], selected: 0, sort: 0, isPaused: false, over: null }, { ...TERMINAL, columns: () => width }).map(line => [line].flat().join(''))
 }
 
 test('threads are shown below the delays of their process, busiest first, and how many more there are', () => {
@@ -26,4 +26,11 @@ test('threads are shown below the delays of their process, busiest first, and ho
 
 test('without threads that are watched nothing is said of them', () => {
   for (const threads of [{ threads: null }, { threads: [] }, {}]) assert.ok(drawn(threads).every(line => !line.includes('THREAD')))
+})
+
+test('stalls of today have no date in a narrow terminal, as in `loopscope stalls`', () => {
+  const stall = { at: Date.now(), durationMs: 274, startingUp: false, cause: 'code', route: 'POST /login', culprit: null, stack: [] }
+  const rowAt = width => drawn({}, { stalls: [stall], width }).at(-1)
+  assert.match(rowAt(80), /^\d\d:\d\d:\d\d +274 ms +code +POST \/login/)
+  assert.match(rowAt(120), /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +274 ms/)
 })

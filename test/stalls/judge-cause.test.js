@@ -52,6 +52,17 @@ for (const [what, cause, { unsampledMs = null, ...evidence }] of CASES) {
   })
 }
 
+test('a short stall in which nothing is known to have run is not laid at the door of the code that was seen before or after', () => {
+  const stall = { durationMs: 104, thresholdMs: 100, unsampledMs: 80 }
+  const stopped = { ...QUIET, cpuMs: 10, runQueueMs: 10, codeMs: 16, observerLateMs: 48 }
+  assert.equal(judgeCause(stall, stopped), 'unknown')
+  assert.equal(judgeCause(stall, { ...stopped, observerLateMs: 0 }), 'code', 'a blocking call: the observer was on time')
+  assert.equal(judgeCause({ ...stall, unsampledMs: 20 }, stopped), 'code', 'and so was the sampler')
+  assert.equal(judgeCause(stall, { ...stopped, codeMs: 90 }), 'code', 'seen for most of the stall')
+  assert.equal(judgeCause(stall, { ...stopped, observerLateMs: 60 }), 'suspended')
+  assert.equal(judgeCause({ ...stall, durationMs: 300, unsampledMs: 160 }, { ...stopped, cpuMs: 130, observerLateMs: 120 }), 'code', 'it ran long enough to stall the loop')
+})
+
 test('a collection that slept was starved of its helper threads, one that worked was not', () => {
   assert.equal(judgeCause(COLLECTED, COLLECTING), 'gc')
   assert.equal(judgeCause(COLLECTED, { ...COLLECTING, cpuMs: 25 }), 'starved')

@@ -90,6 +90,11 @@ function functionOf (text) {
   return text.slice(text.lastIndexOf(' ', text.lastIndexOf(' ') - 1) + 1)
 }
 
+/** @param {string} text  that ends with one: what is before its function @returns {string} without the words in between, of which half says nothing */
+function callOf (text) {
+  return text.slice(0, Math.max(0, text.lastIndexOf(CALLER))) || text
+}
+
 /** @param {number[]} widths */
 function lengthOf (widths) {
   return widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1)
@@ -127,7 +132,7 @@ function fit (text, width, { isNumber, isWhole, endsWithLocation, isPath } = {})
   if (isPath) return `…${text.slice(text.length - room)}`
   if (!endsWithLocation || !LOCATION_END.test(text)) return `${text.slice(0, room)}…`
   const end = functionOf(text)
-  if (end.length < room && end !== text) return `${text.slice(0, room - end.length - 1)}… ${end}`
+  if (end.length < room && end !== text) return `${callOf(text).slice(0, room - end.length - 1)}… ${end}`
   const from = text.includes(CALLER) ? end : text
   if (from.length <= width) return from
   const kept = Math.max(Math.floor(room / 2), Math.min(locationOf(from).length, room - MIN_BEFORE_LOCATION))

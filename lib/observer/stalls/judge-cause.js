@@ -54,7 +54,7 @@ function judgeCause (stall, evidence) {
     if (evidence.runQueueMs === null) return (cpuMs ?? needMs) >= needMs ? 'gc' : 'unknown'
     return isCollectorStarved(stall, evidence) ? 'starved' : 'gc'
   }
-  if (codeMs !== null && codeMs > 0) return 'code'
+  if (codeMs !== null && codeMs > 0) return mayHaveStoodStill(stall, evidence) ? 'unknown' : 'code'
   // Without samples CPU time is the only evidence. A blocking wait in a native call uses none, so its cause stays unknown.
   return cpuMs !== null && cpuMs >= needMs ? 'code' : 'unknown'
 }
@@ -118,6 +118,21 @@ function isSuspended (stall, evidence) {
   const needMs = stall.durationMs * SHARE
   // Without the run-queue time, it may as well have waited for a CPU.
   return evidence.runQueueMs !== null && stoodStillMs(stall, evidence) >= needMs && (stall.unsampledMs ?? Infinity) >= needMs
+}
+
+/**
+ * The observer sleeps up to half of the threshold between two checks, and is late by so much less than the process stood still: not proof
+ * enough to name that, but the few samples of code beside it, which explain no half of the stall, are no proof either.
+ * @param {{ durationMs: number, thresholdMs: number, unsampledMs?: number | null }} stall
+ * @param {StallEvidence} evidence
+ */
+function mayHaveStoodStill (stall, evidence) {
+  const { durationMs, thresholdMs, unsampledMs } = stall
+  const { cpuMs, codeMs, runQueueMs } = evidence
+  const needMs = durationMs * SHARE
+  if (cpuMs === null || runQueueMs === null || cpuMs >= thresholdMs || (codeMs ?? 0) >= needMs) return false
+  const stoodMs = stoodStillMs(stall, evidence)
+  return stoodMs > 0 && stoodMs + thresholdMs / 2 >= needMs && durationMs - cpuMs - runQueueMs >= needMs && (unsampledMs ?? 0) >= needMs
 }
 
 /**
