@@ -19,7 +19,8 @@ const queue = [
 
 const d = createDiagnostics({ appName: 'queue-worker' }).start()
 d.on('stall', ({ durationMs, cause, route, culprit }) => {
-  console.log(`stalled ${durationMs} ms in ${route} (${cause}): ${culprit?.call ?? 'own code'} in ${culprit?.function}, ${culprit?.file}:${culprit?.line}`)
+  const where = culprit === null ? '' : `: ${culprit.call ?? 'own code'} in ${culprit.function}, ${culprit.file}:${culprit.line}`
+  console.log(`stalled ${durationMs} ms in ${route ?? 'no job'} (${cause})${where}`)
 })
 
 async function work () {

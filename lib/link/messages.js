@@ -73,6 +73,7 @@
  * @property {(params: { measured: MeasuredStall, subject: Subject | null }) => Promise<Stall | null>} stall  a stall that is over, to be explained
  *   and stored; subject null: it follows; answer null: a suspected stall is not confirmed
  * @property {(params: { id: number, subject: Subject }) => void} stallSubject  once the request was answered, or half a second later
+ * @property {(params: {}) => void} explainNow  the application ends: the explanations under way wait for source maps no longer
  *
  * @property {(question: Question<ObserverReadings>) => Promise<unknown>} readObserver  through ObserverClient.read(), which has the type of the
  *   answer
@@ -177,6 +178,7 @@ const TO_OBSERVER = Object.freeze({
   speedUp: 'tell',
   stall: 'ask',
   stallSubject: 'tell',
+  explainNow: 'tell',
   readObserver: 'ask',
   keepMark: 'tell',
   capture: 'ask',

@@ -205,6 +205,7 @@ class ObserverThread {
       },
       stall: ({ measured, subject }) => this.#stalls.report(measured, subject),
       stallSubject: ({ id, subject }) => this.#stalls.subjects.set(id, subject),
+      explainNow: () => this.#stalls.explainNow(),
       readObserver: readBy(this.#readers()),
       keepMark: ({ mark }) => this.#marks.add(mark),
       capture: ({ order }, signal) => this.#captureParts.run(order, { signal }),

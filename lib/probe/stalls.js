@@ -24,6 +24,8 @@ const { addStallToTrace } = require('./open-telemetry')
 const MAX_UNANSWERED_MICROS = 500e3
 // An explanation waits for the window that holds the stall, which ends within a few milliseconds on a machine with CPU time to spare.
 const MAX_REPORT_MS = 2000
+// By then it has all but the source maps, which may take longer.
+const MAX_MAPPING_MS = MAX_REPORT_MS / 2
 
 class Stalls {
   #parts
@@ -65,9 +67,11 @@ class Stalls {
   async reported () {
     if (this.#reports.size === 0) return
     this.#sendSubjects(Infinity)
+    const hurry = setTimeout(() => this.#parts.observer.tell('explainNow', {}), MAX_MAPPING_MS)
     const timer = setTimeout(() => { for (const hurry of this.#reports.values()) hurry() }, MAX_REPORT_MS) // keeps the process alive: close() is awaited
     await Promise.allSettled(this.#reports.keys())
     clearTimeout(timer)
+    clearTimeout(hurry)
   }
 
   /** @param {LateTick} tick @param {Promise<never>} hurried */

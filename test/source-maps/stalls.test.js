@@ -9,11 +9,11 @@ const { promisify } = require('node:util')
 const DIST = path.join(__dirname, '..', 'fixtures', 'source-maps', 'dist')
 const MAX_MS = 150_000
 
-/** What a process that runs the fixture said, the stall last. */
+/** What a process that runs the fixture said; the log line of one more stall may follow its own. */
 async function observe (file, ...args) {
   const { stdout } = await promisify(execFile)(process.execPath, [path.join(__dirname, 'observed.js'), path.join(DIST, file), ...args], { timeout: MAX_MS })
   const lines = stdout.trim().split('\n').map(line => JSON.parse(line))
-  return { warnings: lines.filter(({ code }) => code === 'LOOPSCOPE_WARN_SOURCE_MAP'), messages: lines.map(({ message }) => message), stall: lines.at(-1).stall }
+  return { warnings: lines.filter(({ code }) => code === 'LOOPSCOPE_WARN_SOURCE_MAP'), messages: lines.map(({ message }) => message), stall: lines.find(({ stall }) => stall !== undefined).stall }
 }
 
 for (const file of ['tsc/main.js', 'esbuild-min/main.js']) {

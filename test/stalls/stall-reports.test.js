@@ -54,6 +54,22 @@ test('a stall is explained when the window that holds it has come', async () => 
   assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
+test('where the application ends, it is explained without the source maps that are still being read', async () => {
+  const asked = []
+  const { reports, record, now } = createSubject({
+    toOriginal: (profile, maxMs) => {
+      asked.push(maxMs)
+      return maxMs === 0 ? Promise.resolve(profile) : new Promise(() => {})
+    }
+  })
+  record()
+  const explained = reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
+  while (asked.length === 0) await new Promise(resolve => setImmediate(resolve))
+  reports.explainNow()
+  const { culprit } = await explained
+  assert.deepEqual([culprit.function, culprit.call], ['login', 'pbkdf2Sync'])
+})
+
 test('one that was reported before its source map was read is reported again with the original positions', async () => {
   let isKnown = false
   const { reports, record, records, now } = createSubject({

@@ -150,6 +150,7 @@ function createStallDetection ({ settings, state, scheduler, recorder, sourceMap
     },
     /** Called when a source map was read. */
     learned: () => reports.learned(),
+    explainNow: () => reports.explainNow(),
     /** Whether the machine has no spare CPU time. */
     isShort: () => evidence.isShort(),
     addAlarm: watch.addAlarm.bind(watch),
@@ -208,6 +209,9 @@ class StallReports {
   #parts
   /** Stalls reported with generated positions, oldest first. @type {(Generated & { id: number })[]} */
   #generated = []
+  /** What ends the waiting for the source maps of each report. @type {Set<() => void>} */
+  #hurries = new Set()
+  #hurriedMicros = -Infinity
 
   /**
    * @param {object} parts
@@ -251,7 +255,7 @@ class StallReports {
     const profile = history.view(beganMicros, toMicros, ownWork)
     if (profile !== null) records.keepProfile(id, profile)
     const probes = probesOf(fromMicros, toMicros)
-    const findings = profile === null ? NOTHING_FOUND : await this.#find(profile, probes, MAX_MAPPING_MS)
+    const findings = profile === null ? NOTHING_FOUND : await this.#find(profile, probes, toMicros < this.#hurriedMicros ? 0 : MAX_MAPPING_MS)
     const { codeMs, gcMs } = findings
     const all = { ...system, codeMs: round(codeMs), gcMs: round(gcMs) }
     const unsampledMs = profile === null ? null : Math.max(0, longestGapMs(profile) - ownMs)
@@ -303,8 +307,18 @@ class StallReports {
   /** @param {CpuProfile} profile @param {RawProbe[]} raw @param {number} maxMappingMs */
   async #find (profile, raw, maxMappingMs) {
     const { context, toOriginal, toOriginalProbes } = this.#parts
-    const [original, probes] = await Promise.all([toOriginal(profile, maxMappingMs), toOriginalProbes(raw, maxMappingMs)])
+    const within = (/** @type {number} */ maxMs) => Promise.all([toOriginal(profile, maxMs), toOriginalProbes(raw, maxMs)])
+    let hurry = () => {}
+    const hurried = /** @type {ReturnType<typeof within>} */ (new Promise(resolve => { hurry = () => resolve(within(0)) }))
+    this.#hurries.add(hurry)
+    const [original, probes] = await Promise.race([within(maxMappingMs), hurried]).finally(() => this.#hurries.delete(hurry))
     return { ...findCulprit(original, context, probes.map(({ stack }) => stack)), probes }
+  }
+
+  /** The application ends, and waits for these reports: generated positions are better than none. */
+  explainNow () {
+    this.#hurriedMicros = monotonicMicros()
+    for (const hurry of this.#hurries) hurry()
   }
 
   /**
