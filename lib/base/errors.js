@@ -26,7 +26,7 @@ function define (code, template, Base = Error) {
 
 const errors = {
   ERR_LOOPSCOPE_INVALID_OPTION: define('ERR_LOOPSCOPE_INVALID_OPTION', '%s must be %s, got %s', TypeError),
-  ERR_LOOPSCOPE_UNKNOWN_OPTION: define('ERR_LOOPSCOPE_UNKNOWN_OPTION', '%s is not an option; valid options: %s', TypeError),
+  ERR_LOOPSCOPE_UNKNOWN_OPTION: define('ERR_LOOPSCOPE_UNKNOWN_OPTION', '%s is not an option; %s: %s', TypeError),
   ERR_LOOPSCOPE_UNKNOWN_KIND: define('ERR_LOOPSCOPE_UNKNOWN_KIND', '%s is not a kind of capture; valid kinds: %s', TypeError),
   ERR_LOOPSCOPE_UNKNOWN_FORMAT: define('ERR_LOOPSCOPE_UNKNOWN_FORMAT', '%s is not a format of a %s capture; valid formats: %s', TypeError),
   ERR_LOOPSCOPE_UNKNOWN_ROUTE: define('ERR_LOOPSCOPE_UNKNOWN_ROUTE', 'the profile has no samples of the route %s; its routes: %s'),

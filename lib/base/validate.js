@@ -58,8 +58,20 @@ function assertPlainObject (path, value) {
 /** @param {string} path @param {object} value @param {readonly string[]} known */
 function assertKnownKeys (path, value, known) {
   for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`${path}.${key}`, known.join(', '))
+    if (!known.includes(key)) throw unknownOption(`${path}.${key}`, key, known)
   }
+}
+
+/**
+ * @param {string} shown  the name, and where it stands
+ * @param {string} name
+ * @param {readonly string[]} known
+ * @param {string} [prefix]  of all names: it says nothing of which was meant
+ */
+function unknownOption (shown, name, known, prefix = '') {
+  const { closestName } = require('./closest-name') // rarely needed
+  const meant = closestName(name.slice(prefix.length), known.map(option => option.slice(prefix.length)))
+  return new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(shown, meant === undefined ? 'valid options' : `did you mean ${prefix}${meant}? Valid options`, known.join(', ') || 'none')
 }
 
 /**
@@ -92,4 +104,4 @@ function isHeader (name, value) {
   }
 }
 
-module.exports = { assertBoolean, assertFunction, assertInteger, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, assertString, isHeader, refuse }
+module.exports = { assertBoolean, assertFunction, assertInteger, assertKnownKeys, assertMethods, assertNumberAbove, assertOneOf, assertPlainObject, assertString, isHeader, refuse, unknownOption }

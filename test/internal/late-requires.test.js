@@ -32,6 +32,7 @@ const ALLOWED = {
   'lib/probe/recorder/engines.js': BY_CALL,
   'lib/probe/recorder/v8-profiler-engine.js': BY_CALL,
   'lib/probe/sync-calls/exact-calls.js': BY_CALL,
+  'lib/base/validate.js': 'a name is wrong, which ends the start',
   'lib/base/own-files.js': 'it asks for the place of a package, and loads none',
   'lib/formats/flamegraph/libraries.js': IN_OBSERVER,
   'lib/formats/formats.js': IN_OBSERVER,

@@ -56,6 +56,7 @@ for (const [name, texts] of Object.entries({
 test('a misspelt variable is an error, not a setting that silently does not hold', () => {
   assert.throws(() => resolveOptions({}, { LOOPSCOPE_TRESHOLD: '5' }),
     { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message: /^the variable LOOPSCOPE_TRESHOLD is not an option; valid options: LOOPSCOPE_APP_NAME, / })
+  assert.throws(() => resolveOptions({}, { LOOPSCOPE_STALL_THRESHOLD: '5' }), { message: /; did you mean LOOPSCOPE_STALL_THRESHOLD_MS\? Valid options: LOOPSCOPE_APP_NAME, / })
   for (const name of ['LOOPSCOPE_LOGGER', 'LOOPSCOPE_REGISTRY']) assert.throws(() => resolveOptions({}, { [name]: 'x' }), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION' })
 })
 

@@ -96,6 +96,7 @@ for (const [path, { good, bad }] of Object.entries(VALUES)) {
 test('an option that is not known is named with those that are', () => {
   for (const [options, message] of [
     [{ treshold: 5 }, /^options\.treshold is not an option; valid options: appName, group, stallThresholdMs, /],
+    [{ stallTreshold: 5 }, /^options\.stallTreshold is not an option; did you mean stallThresholdMs\? Valid options: /],
     [{ recorder: { rate: 5 } }, /^options\.recorder\.rate is not an option; valid options: hz, windowSeconds, keepSeconds, engine$/],
     [{ retention: { count: 5 } }, /^options\.retention\.count is not an option/]
   ]) assert.throws(() => resolveOptions(options, NO_ENV), { code: 'ERR_LOOPSCOPE_UNKNOWN_OPTION', message })

@@ -2,8 +2,7 @@
 
 // Resolves the options: values in code override the environment, which overrides the default. Unknown ones throw.
 
-const { errors } = require('../../base/errors')
-const { assertKnownKeys, assertPlainObject, refuse } = require('../../base/validate')
+const { assertKnownKeys, assertPlainObject, refuse, unknownOption } = require('../../base/validate')
 const { isLocal, parseAddress } = require('./admin-settings')
 const { applicationVariables, environmentFacts } = require('./environment-facts')
 const { OPTIONS, variableOf } = require('./options')
@@ -100,7 +99,7 @@ function assertKnownVariables (env) {
   const known = OPTIONS.map(variableOf).filter(name => name !== null)
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOOPSCOPE_') || known.includes(name)) continue
-    throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the variable ${name}`, known.join(', '))
+    throw unknownOption(`the variable ${name}`, name, known, 'LOOPSCOPE_')
   }
 }
 

@@ -2,7 +2,7 @@
 
 const { Failure } = require('../failure')
 const { ANSWER_OPTIONS, connect } = require('../connect/connect')
-const { closestName } = require('../output/closest-name')
+const { closestName } = require('../../base/closest-name')
 const { printable, wrapped } = require('../../base/printable')
 const { MAX_SCALE, toScale } = require('../../shared/check-what-if')
 

@@ -13,7 +13,7 @@ const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 const { problemOf } = require('../../shared/admin/control-directory')
 const { addressOf, isKnownToRun, listFacts } = require('../../shared/group/member-facts')
 const { isAlive, ownNamespace } = require('../../base/system/process-ids')
-const { closestName } = require('../output/closest-name')
+const { closestName } = require('../../base/closest-name')
 const { OUTPUT_OPTIONS } = require('../output/destination')
 const { WIDE_OPTION } = require('../output/table')
 

@@ -2,8 +2,7 @@
 
 // Reads a request's input: parameters, checked against the route's table, and a JSON body.
 
-const { errors } = require('../../base/errors')
-const { assertPlainObject, refuse } = require('../../base/validate')
+const { assertPlainObject, refuse, unknownOption } = require('../../base/validate')
 
 /** @import { AdminRequest } from './router' */
 
@@ -22,7 +21,7 @@ function readParameters (query, checks) {
   const read = []
   for (const name of new Set(given.keys())) {
     if (!Object.hasOwn(checks, name)) {
-      throw new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`the parameter ${name.slice(0, 64)}`, Object.keys(checks).join(', ') || 'none')
+      throw unknownOption(`the parameter ${name.slice(0, 64)}`, name.slice(0, 64), Object.keys(checks))
     }
     const values = given.getAll(name)
     if (values.length > 1) refuse(`parameter ${name}`, 'one value', `${values.length} values`)

@@ -148,7 +148,7 @@ function remove ({ params: { name }, sources, request }) {
 
 /** @param {string} name */
 function unknownArtifact (name) {
-  return { status: 404, detail: `There is no artifact ${name}.`, remedy: 'See /artifacts.' }
+  return { status: 404, detail: `There is no artifact ${name}.`, remedy: 'GET /artifacts, or `loopscope artifacts <pid>`, lists them.' }
 }
 
 /** What grew between two heap snapshots, and what retains it. @param {Context} context */
@@ -160,7 +160,7 @@ async function compare ({ parameters: { before, between, after, format = 'json' 
   const snapshots = sources.store.list().filter(({ kind }) => kind === 'heap-snapshot')
   const found = names.map(name => snapshots.find(snapshot => snapshot.name === name))
   const missing = names[found.indexOf(undefined)]
-  if (missing !== undefined) return { status: 404, detail: `There is no heap snapshot ${missing}.`, remedy: 'See /artifacts.' }
+  if (missing !== undefined) return { status: 404, detail: `There is no heap snapshot ${missing}.`, remedy: 'GET /artifacts, or `loopscope artifacts <pid>`, lists them.' }
   const chosen = found.flatMap(snapshot => snapshot ?? [])
   if (!isOneProcess(chosen.map(snapshot => processOf(sources.store, snapshot)))) return OF_SEVERAL_PROCESSES
   const files = chosen.map(snapshot => snapshot.path)

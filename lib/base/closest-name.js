@@ -10,7 +10,8 @@ function closestName (typed, names) {
   const endings = names.filter(name => name.endsWith(` ${typed}`))
   if (endings.length === 1) return endings[0]
   const [best] = names.map(name => ({ name, distance: distanceOf(typed, name) })).sort((left, right) => left.distance - right.distance)
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPO_SHARE)) ? best.name : undefined
+  if (best === undefined || best.distance >= best.name.length) return undefined
+  return best.distance <= Math.max(1, Math.floor(best.name.length * MAX_TYPO_SHARE)) ? best.name : undefined
 }
 
 /**
