@@ -22,7 +22,7 @@ loopscope.stalls = (() => {
     groups = groupStalls(stalls)
     const { count, blockedMs } = answer.totals
     const shown = count > stalls.length ? ` Showing the last ${stalls.length}.` : ''
-    byId('stalls-summary').textContent = count === 0 ? '' : `${count.toLocaleString()} since the process started, ${duration(blockedMs)} in total.${shown}`
+    byId('stalls-summary').textContent = count === 0 ? '' : `${count.toLocaleString()} ${count === 1 ? 'stall' : 'stalls'} since the process started, ${duration(blockedMs)} in total.${shown}`
     draw()
     showRoutes(answer.totals.byRoute)
   }

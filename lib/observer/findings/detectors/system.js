@@ -81,7 +81,7 @@ function isMainReason (readings) {
 
 /** @param {ReturnType<typeof sumStalls>} starved @param {number} observedMs */
 function countOf ({ count, ms }, observedMs) {
-  return count > 0 && `${times(count, 'stall')} of the last ${duration(observedMs)} (${duration(ms)}) had no other cause.`
+  return count > 0 && `${times(count, 'stall')} of the last ${duration(observedMs)}, ${duration(ms)} in total, had no other cause.`
 }
 
 /** @param {number} throttled */
