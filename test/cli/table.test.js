@@ -39,6 +39,16 @@ test('what has no room in its row stands below it, and keeps the end of its plac
   assert.deepEqual(tableLines(COLUMNS, [ROW], 20).slice(2), ['GET /auth', '    checkPas….js:29)'])
 })
 
+test('numbers that have no room in their row stand beside each other below it', () => {
+  const columns = ['RSS', 'HEAP', 'CODE', 'NATIVE'].map(title => ({ title, isNumber: true, cell: row => row[title] }))
+  const rows = [{ RSS: '125.4 MB', HEAP: '14.1 MB', CODE: '59.9 MB', NATIVE: '18.0 MB' }, { RSS: '99.4 MB', HEAP: '9.1 MB', CODE: '58.0 MB', NATIVE: '6.3 MB' }]
+  assert.deepEqual(tableLines(columns, rows, 24), [
+    '     RSS     HEAP', '       CODE   NATIVE',
+    '125.4 MB  14.1 MB', '    59.9 MB  18.0 MB',
+    ' 99.4 MB   9.1 MB', '    58.0 MB   6.3 MB'
+  ])
+})
+
 test('a text without a place is cut at its end, the widest first; numbers, times and names to copy are whole', () => {
   const columns = [
     { title: 'MADE', isWhole: true, cell: ({ at }) => at },

@@ -1,11 +1,10 @@
 'use strict'
 
 const { OUTPUT_OPTIONS } = require('../output/destination')
-const { PID_COLUMN, showDuration, showShare } = require('../output/display')
+const { PID_COLUMN, showDuration, showShare, timeColumn } = require('../output/display')
 const { WIDE_OPTION } = require('../output/table')
 const { GROUP_OPTION, groupAnswer } = require('../connect/group')
 const { JSON_OPTION, askAll } = require('../connect/connect')
-const { localTime } = require('../../base/local-time')
 const { showBytes } = require('../../base/sizes')
 
 /** @import { GroupOverview } from '../../../types/group' */
@@ -36,17 +35,20 @@ async function run (invocation) {
       ? [{ title: 'GROUP', cell: (/** @type {any} */ { group }) => group ?? '-' }]
       : []),
     { title: 'NODE', cell: ({ nodeVersion }) => nodeVersion },
-    { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
+    startedColumn(terminal.tableColumns()),
     ...(processes.some(({ mark }) => mark) ? [{ title: 'LAST MARK', cell: (/** @type {any} */ { mark }) => mark?.text ?? '-' }] : []),
     { title: 'FOLDER', isPath: true, cell: ({ appRoot }) => appRoot }
   ], processes)
 }
 
+/** @param {number} width @returns {import('../output/table').Column} */
+function startedColumn (width) {
+  const { cell, ...column } = timeColumn(width)
+  return { ...column, title: 'STARTED', cell: ({ startedAt }) => cell({ at: startedAt }) }
+}
+
 /** @type {import('../output/table').Column[]} */
 const GROUP_COLUMNS = [
-  PID_COLUMN,
-  { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' },
-  { title: 'STARTED', isWhole: true, cell: ({ startedAt }) => localTime(startedAt) },
   { title: 'UTIL', isNumber: true, cell: ({ delay }) => delay === null ? '-' : showShare(delay.utilization) },
   { title: 'DELAY P99', isNumber: true, cell: ({ delay }) => delay === null ? '-' : showDuration(delay.p99Ms) },
   { title: 'RSS', isNumber: true, cell: ({ rssBytes }) => rssBytes === null ? '-' : showBytes(rssBytes) },
@@ -63,7 +65,8 @@ async function showGroup (invocation) {
   const { group, members, processes } = answer
   const rows = members.map((member, index) => ({ ...member, problem: processes[index].problem }))
   terminal.line(`group ${group}: ${coverage}`)
-  terminal.table(GROUP_COLUMNS, rows)
+  const started = startedColumn(terminal.tableColumns())
+  terminal.table([PID_COLUMN, { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' }, started, ...GROUP_COLUMNS], rows)
 }
 
 /** @param {GroupOverview['members'][number] & { problem: string | null }} row */

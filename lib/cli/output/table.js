@@ -44,12 +44,28 @@ function tableOf (columns, rows, width = Infinity) {
   const shown = [...narrowed(measured.slice(0, inRow), width), ...measured.slice(inRow)]
   const [titles, ...lines] = texts.map(cells => [
     ...rowLines(cells, shown.slice(0, inRow)),
-    ...shown.slice(inRow).flatMap((column, index) => {
-      const text = cells[inRow + index]
-      return column.isWrapped ? wrapped(INDENT + text, width, INDENT) : [INDENT + fit(text, width - INDENT.length, column)]
-    })
+    ...movedLines(cells.slice(inRow), shown.slice(inRow), width)
   ])
   return { titles, lines: lines.flat() }
+}
+
+/**
+ * @param {readonly string[]} cells
+ * @param {readonly Measured[]} columns  that have no room in the row
+ * @param {number} width
+ * @returns {string[]} below the row: numbers beside each other, anything else on a line of its own
+ */
+function movedLines (cells, columns, width) {
+  const lines = []
+  for (let from = 0, to = 0; from < columns.length; from = to) {
+    to = from + 1
+    while (columns[from].isNumber && columns[to]?.isNumber && INDENT.length + lengthOf(columns.slice(from, to + 1).map(column => column.width)) <= width) to++
+    const [column, text] = [columns[from], cells[from]]
+    if (column.isWrapped) lines.push(...wrapped(INDENT + text, width, INDENT))
+    else if (to === from + 1) lines.push(INDENT + fit(text, width - INDENT.length, column))
+    else lines.push(INDENT + rowLines(cells.slice(from, to), columns.slice(from, to))[0])
+  }
+  return lines
 }
 
 /** @param {readonly string[]} cells @param {readonly Measured[]} columns */
