@@ -79,8 +79,11 @@ test('a process that is stopped does not keep the others\' answers', async t => 
   while (JSON.parse((await cli(['list', '--json'], { env })).stdout).length < 2);
   stopped.child.kill('SIGSTOP')
   const { code, stdout, stderr } = await cli(['list'], { env })
+  const alone = await cli(['why', `${stopped.pid}`], { env })
   stopped.child.kill('SIGCONT')
   assert.equal(code, 0, stderr)
   assert.match(stdout, new RegExp(`^ *${app.pid} `, 'm'))
-  assert.match(stderr, new RegExp(`process ${stopped.pid} does not answer: is it stopped\\?`))
+  assert.match(stderr, new RegExp(`process ${stopped.pid} does not answer: it is stopped`))
+  assert.equal(alone.code, 7)
+  assert.match(alone.stderr, new RegExp(`Process ${stopped.pid} is stopped, so it does not answer\\.\n.*kill -CONT ${stopped.pid}`))
 })

@@ -47,6 +47,9 @@ function startedColumn (width) {
   return { ...column, title: 'STARTED', cell: ({ startedAt }) => cell({ at: startedAt }) }
 }
 
+/** @type {import('../output/table').Column} */
+const INSTANCE_COLUMN = { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' }
+
 /** @type {import('../output/table').Column[]} */
 const GROUP_COLUMNS = [
   { title: 'UTIL', isNumber: true, cell: ({ delay }) => delay === null ? '-' : showShare(delay.utilization) },
@@ -66,7 +69,8 @@ async function showGroup (invocation) {
   const rows = members.map((member, index) => ({ ...member, problem: processes[index].problem }))
   terminal.line(`group ${group}: ${coverage}`)
   const started = startedColumn(terminal.tableColumns())
-  terminal.table([PID_COLUMN, { title: 'INSTANCE', isNumber: true, cell: ({ instance }) => instance ?? '-' }, started, ...GROUP_COLUMNS], rows)
+  const instances = members.some(({ instance }) => instance !== null) ? [INSTANCE_COLUMN] : []
+  terminal.table([PID_COLUMN, ...instances, started, ...GROUP_COLUMNS], rows)
 }
 
 /** @param {GroupOverview['members'][number] & { problem: string | null }} row */

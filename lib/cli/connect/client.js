@@ -7,6 +7,7 @@ const { once } = require('node:events')
 const http = require('node:http')
 const https = require('node:https')
 const { setTimeout: sleep } = require('node:timers/promises')
+const { isStopped } = require('./process-facts')
 const { Failure } = require('../failure')
 const { attempt } = require('../../base/guard')
 const { clearTimeout, setTimeout } = require('../../base/timers')
@@ -20,7 +21,7 @@ const { ANSWERS, readAnswer } = require('../../shared/group/answers')
 /** @import { Invocation } from '../commands' */
 
 const CONNECT_MS = 5000
-const ANSWER_MS = 20_000 // a stopped process accepts connections and never answers
+const ANSWER_MS = 20_000 // a process without CPU time accepts connections, and answers late or never
 const MAX_PROBLEM_BYTES = 64 * 1024
 const PROBLEM = 'application/problem+json'
 
@@ -143,7 +144,7 @@ function sendRequest (target, path, { method = 'GET', body, headers = {}, within
     ? http.request({ ...how, ...ofSocket, socketPath: target.socketPath, path: base + path })
     : (target.url.protocol === 'https:' ? https : http).request(new URL(base + path, target.url), how)
   request.setTimeout(CONNECT_MS, () => { if (request.socket?.connecting !== false) request.destroy(new Error('no answer')) })
-  const waitMs = isSocket && fullProcess(target.socketPath) !== null ? CONNECT_MS : withinMs
+  const waitMs = isSocket && (fullProcess(target.socketPath) !== null || isStopped(pidOf(target.socketPath))) ? CONNECT_MS : withinMs
   const timeout = setTimeout(() => request.destroy(new Error(`no answer within ${waitMs / 1e3} s`)), waitMs)
   request.once('response', () => clearTimeout(timeout)).once('close', () => clearTimeout(timeout))
   request.end(bytes ?? undefined)
@@ -239,7 +240,17 @@ function toFailure (error, target, signal) {
 function ofSocket (error, where) {
   if (error.code === 'ECONNREFUSED') return new Failure('notInstrumented', `Nothing listens on ${where} any more: the process was killed.`)
   if (error.code === 'ENOENT') return new Failure('unreachable', `There is no socket ${where}.`, CHECK_ADDRESS)
-  return outOfFiles(where) ?? new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
+  return outOfFiles(where) ?? stopped(pidOf(where)) ?? new Failure('unreachable', `No answer from ${where}: ${error.message || error.code}.`, CHECK_ADDRESS)
+}
+
+/** @param {string} socketPath */
+function pidOf (socketPath) {
+  return Number(/(\d+)\.sock$/.exec(socketPath)?.[1])
+}
+
+/** @param {number} pid @returns {Failure | null} null: it is not known to be stopped */
+function stopped (pid) {
+  return isStopped(pid) ? new Failure('unreachable', `Process ${pid} is stopped, so it does not answer.`, `A signal or a debugger stopped it. \`kill -CONT ${pid}\` continues it after a signal.`) : null
 }
 
 /**
@@ -248,7 +259,7 @@ function ofSocket (error, where) {
  * @returns {{ pid: number, limit: number } | null} null: it is not known to be one
  */
 function fullProcess (socketPath) {
-  const pid = Number(/(\d+)\.sock$/.exec(socketPath)?.[1])
+  const pid = pidOf(socketPath)
   const files = attempt(() => readOpenFiles(pid), null)
   return files === null || files.open < files.limit - LAST_FILES ? null : { pid, limit: files.limit }
 }

@@ -155,6 +155,7 @@ async function askAll (path, kind, { env, terminal, signal }) {
       return value
     } catch (error) {
       if (/ files and sockets open /.test(String(error))) terminal.note(`process ${pid} does not answer: it has all the files open that it may have`)
+      else if (/ is stopped, /.test(String(error))) terminal.note(`process ${pid} does not answer: it is stopped`)
       else if (/within/.test(String(error))) terminal.note(`process ${pid} does not answer: is it stopped?`)
       return null
     }

@@ -88,6 +88,11 @@ function showByPs (pid, column, flags = []) {
   return stdout?.trim() ? [stdout.trim()] : []
 }
 
+/** Whether a signal or a debugger has stopped it; false where that is not known. @param {number} pid */
+function isStopped (pid) {
+  return /^[Tt]/.test(readStatus(pid).State ?? '')
+}
+
 /** @param {number} pid */
 function readFromProc (pid) {
   const executable = readLink(`/proc/${pid}/exe`)
@@ -214,4 +219,4 @@ function read (file) {
   return attempt(() => fs.readFileSync(file, 'utf8'), '')
 }
 
-module.exports = { isListenerAt, listListeners, listSession, processorMs, read, readFromPs, readProcess, readRunning }
+module.exports = { isListenerAt, isStopped, listListeners, listSession, processorMs, read, readFromPs, readProcess, readRunning }
