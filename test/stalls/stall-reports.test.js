@@ -54,6 +54,14 @@ test('a stall is explained when the window that holds it has come', async () => 
   assert.equal(profile.endTime - profile.startTime, 500e3)
 })
 
+test('what the system did is asked for the time of the delay, without the period of the tick before it', async () => {
+  let asked
+  const { reports, record, now } = createSubject({ evidence: { between: (from, to) => { asked = to - from; return QUIET } } })
+  record()
+  await reports.explain({ id: 7, fromMicros: now - 520e3, toMicros: now, delayMs: 500, ...NONE }, NO_REQUEST)
+  assert.equal(asked, 500e3)
+})
+
 test('where the application ends, it is explained without the source maps that are still being read', async () => {
   const asked = []
   const { reports, record, now } = createSubject({

@@ -244,7 +244,8 @@ class StallReports {
     const { history, evidence, isRecording, records, context, thresholdMs, probesOf, isMapped, routesOf } = this.#parts
     const { id, fromMicros, toMicros, delayMs: lateMs, ownWork, ownMs, threadCpuMs = null, isSuspected = false } = measured
     await new Promise(resolve => setTimeout(resolve, SETTLE_MS))
-    const ofSystem = evidence.between(fromMicros, toMicros)
+    // Not from the tick before: no stall has waited for longer than it lasted.
+    const ofSystem = evidence.between(Math.max(fromMicros, toMicros - (lateMs + ownMs) * 1e3), toMicros)
     const whole = threadCpuMs === null ? ofSystem : { ...ofSystem, cpuMs: threadCpuMs }
     if (isRecording()) await history.waitFor(toMicros, MAX_WAIT_MS)
     const workedFor = await subject
