@@ -68,6 +68,37 @@ test('the text of a hot spot has the line of the call, and the line on which its
   assert.equal(onOne, `${lines[5]}\n${lines[6]}`, 'the arrow function goes on')
 })
 
+test('a loop that does nothing but wait for the clock is known, also where a helper reads it', () => {
+  const loopOf = (lines, at = [1, 1]) => {
+    const profile = record([[['run', 'pause', 'elapsed'], 3000]])
+    const [, , ...functions] = profile.nodes
+    functions.forEach(({ callFrame }, index) => { callFrame.lineNumber = at[index] - 1 })
+    const source = { ...NO_SOURCE, count: () => lines.length, read: (_, from, to = from) => lines.slice(from - 1, to) }
+    const [{ waitLoop }] = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source }).hotSpots
+    return waitLoop && [waitLoop.function, waitLoop.line]
+  }
+  const waiting = [
+    'const end = Date.now() + 2000; while (Date.now() < end);',
+    'while (performance.now() < end) {}',
+    'for (const end = Date.now() + ms; Date.now() < end;) {}',
+    'const pause = ms => { const from = Date.now(); do { /* wait() */ } while (Date.now() - from < ms) }',
+    'while (moment().isBefore(end)) { /* wait */ }',
+    "while (process.hrtime.bigint() < end) i++ // until('then')"
+  ]
+  for (const text of waiting) assert.deepEqual(loopOf([text]), ['elapsed', 1], text)
+  assert.deepEqual(loopOf(['function elapsed () {', '  while (true) {', '    const left = end - new Date().getTime()', '    if (left <= 0) break', '  }', '}'], [3, 3]), ['elapsed', 2])
+  assert.deepEqual(loopOf(['  elapsed () { return Date.now() - this.from }', '  pause () {', '    while (this.elapsed() < this.ms) { /* not yet */ }', '  }'], [2, 1]), ['pause', 3])
+  const working = [
+    'while (Date.now() < end) step()',
+    'while (Date.now() < end) { for (let i = 0; i < 1e4; i++) sum += i }',
+    'for (const row of rows) if (row.end > Date.now()) live.push(row)',
+    'while (Date.now() < end) await pause(5)',
+    'while (rows.length > 0) { rows.pop().at = Date.now() }',
+    'const isOver = Date.now() > end'
+  ]
+  for (const text of working) assert.equal(loopOf([text]), null, text)
+})
+
 test('a call into a dependency is told with the package, a synchronous call with its name', () => {
   const { hotSpots } = read([[['run', 'page', 'marked'], 3000], [['run', 'login', 'pbkdf2Sync'], 2000]])
   assert.deepEqual(hotSpots.map(({ culprit, sync }) => [culprit.function, culprit.via?.package ?? null, sync?.api ?? null]),

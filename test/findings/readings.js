@@ -18,6 +18,7 @@ function spot (changes = {}) {
     route: 'POST /login',
     routes: [{ route: 'route' in rest ? rest.route : 'POST /login', share: rest.share ?? 0.9 }],
     text: '',
+    waitLoop: null,
     isOwn: true,
     isLogging: false,
     isStreaming: false,

@@ -7,6 +7,7 @@ const { sum, sumBy } = require('../../base/sums')
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { stalledMs } = require('../../shared/findings/readings')
 const { isUndecided } = require('../../shared/stalls/evidence-text')
+const { READS_CLOCK, waitLoopAt } = require('../stalls/culprit/call-in-source')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
@@ -35,6 +36,8 @@ const MAX_PLACES = 4
 // A call or an arrow function whose argument or result is on the next line.
 const GOES_ON = /(?:=>|\()\s*$/
 const MAX_GOING_ON = 2
+// Before and behind a line: a loop that only waits is short.
+const MAX_LOOP_LINES = 10
 
 /**
  * @param {CpuProfile} profile  with original positions
@@ -77,7 +80,8 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz, isServing = fal
       isStartUp: isLoading && isEarly && routes.route === null,
       text: textOf(culprit, stack, context.source),
       ownText: ownTextOf(culprit, stack, context.source),
-      callers: callersIn(stack, culprit)
+      callers: callersIn(stack, culprit),
+      waitLoop: waitLoopOf(culprit, stack, context.source)
     }
   })
   return {
@@ -141,6 +145,35 @@ function callersIn (stack, { function: name, file }) {
   const outer = stack.slice(stack.findIndex(frame => frame.function === name && frame.file === file) + 1)
   const end = outer.findIndex(frame => frame.file === '' || frame.file.startsWith('node:') || isInPackage(frame.file))
   return outer.slice(0, end === -1 ? outer.length : end).filter(frame => frame.function !== '(anonymous)').map(frame => ({ function: frame.function, file: frame.file }))
+}
+
+/**
+ * The loop that waits for the clock, in the culprit or in a function that calls it: what reads the clock may be a helper.
+ * @param {Culprit} culprit
+ * @param {readonly CodeFrame[]} stack  innermost first
+ * @param {SourceLines} source
+ * @returns {Place | null}
+ */
+function waitLoopOf (culprit, stack, source) {
+  const at = stack.findIndex(frame => frame.function === culprit.function && frame.file === culprit.file)
+  if (at === -1 || isInPackage(culprit.file)) return null
+  const isOwn = (/** @type {CodeFrame} */ { file }) => file !== '' && !file.startsWith('node:') && !isInPackage(file)
+  const isReading = (/** @type {CodeFrame} */ frame) => isOwn(frame) && READS_CLOCK.test(source.read(frame.file, frame.line)[0] ?? '')
+  const clocks = new Set(stack.slice(0, at).filter(isReading).map(lastName))
+  const end = stack.findIndex((frame, index) => index > at && !isOwn(frame))
+  for (const frame of [culprit, ...stack.slice(at + 1, end === -1 ? undefined : end)]) {
+    const from = Math.max(1, frame.line - MAX_LOOP_LINES)
+    const found = waitLoopAt(source.read(frame.file, from, frame.line + MAX_LOOP_LINES), frame.line - from, name => clocks.has(lastName({ function: name })))
+    if (found !== null) return { function: frame.function, file: frame.file, line: from + found, column: 0 }
+    if (!isReading(frame)) return null
+    clocks.add(lastName(frame))
+  }
+  return null
+}
+
+/** @param {Pick<CodeFrame, 'function'>} frame */
+function lastName ({ function: name }) {
+  return /** @type {string} */ (name.split('.').at(-1))
 }
 
 /**
@@ -419,4 +452,4 @@ function toPlace ({ name, file, line, column }) {
   return { function: name, file, line, column }
 }
 
-module.exports = { isOfCode, readActivity, textOf, withStalls }
+module.exports = { isOfCode, readActivity, textOf, waitLoopOf, withStalls }

@@ -5,7 +5,7 @@
 
 const { groupBy, sumBy } = require('../../base/sums')
 const { isInPackage } = require('../../formats/profile/frame')
-const { isOfCode, textOf, withStalls } = require('./activity')
+const { isOfCode, textOf, waitLoopOf, withStalls } = require('./activity')
 const { stalledMs, UNMEASURED } = require('../../shared/findings/readings')
 
 /** @import { Stall } from '../../../types/diagnostics' */
@@ -97,6 +97,7 @@ function hotSpotsOf (stalls, busyMs, source) {
       route: routes.size === 1 ? some[0].route : null,
       routes: [...routes].map(([route, heldMs]) => ({ route, share: heldMs / busyMs })).sort((left, right) => right.share - left.share),
       text: textOf(culprit, some[0].stack, source),
+      waitLoop: waitLoopOf(culprit, some[0].stack, source),
       isOwn: true,
       isLogging: false,
       isStreaming: false,

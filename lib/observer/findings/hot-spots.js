@@ -28,7 +28,7 @@ const MIN_CALL_SHARE = 0.1
 const MAX_CALLS = 3
 
 /** @typedef {{ samples: Sample[], micros: number }} Group */
-/** @typedef {Omit<HotSpot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes'> & { samples: Sample[], isLoading: boolean, stack: CodeFrame[] }} SampledHotSpot */
+/** @typedef {Omit<HotSpot, 'stalls' | 'sinceMs' | 'isStartUp' | 'text' | 'samples' | 'route' | 'routes' | 'waitLoop'> & { samples: Sample[], isLoading: boolean, stack: CodeFrame[] }} SampledHotSpot */
 
 /**
  * @param {CpuProfile} profile

@@ -45,6 +45,7 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {{ api: string, share: number } | null} sync  the heaviest synchronous call below it, with its share of the time of the hot spot
  * @property {{ count: number, ms: number, longestMs: number, lines: { line: number, ms: number }[] }} stalls  the ones it caused;
  *   lines: those of the function that were running
+ * @property {Place | null} waitLoop  the loop, in it or in what calls it, that does nothing but wait until some time has passed
  * @property {{ function: string, file: string }[]} [callers]  the named functions of the application that call it
  * @property {string[]} [places]  of each, where several hot spots are reported as one
  *

@@ -3,7 +3,7 @@
 // What takes longer than it looks: builtins of V8, synchronous functions of Node.js and ways to use them, why, and what to use instead. Pure.
 
 const { adviceOf } = require('../../../shared/sync-calls/advice')
-const { READS_CLOCK } = require('./hot-spot')
+const { READS_CLOCK } = require('../../stalls/culprit/call-in-source')
 
 /** @import { HotSpot } from '../../../shared/findings/readings' */
 

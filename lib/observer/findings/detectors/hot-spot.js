@@ -5,7 +5,7 @@
 
 const { sum } = require('../../../base/sums')
 const { dependencyOf, isInPackage, showEntrance } = require('../../../formats/profile/frame')
-const { isPassedWork } = require('../../stalls/culprit/call-in-source')
+const { isPassedWork, READS_CLOCK } = require('../../stalls/culprit/call-in-source')
 const { CRITICAL_SHARE, makeFinding, MIN_SAMPLES } = require('../finding')
 const { inFlightOf, longestBehind, mayHaveWaited, observedMsOf, onlyRoute, ranShare, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
@@ -36,8 +36,6 @@ const MAX_LINES = 5
 const MODULES = /** @type {const} */ (['fs', 'crypto', 'zlib', 'child_process'])
 // Synchronous, although their names do not end with Sync.
 const SYNCHRONOUS = new Set(['randomBytes', 'randomInt', 'sign', 'verify', 'hash', 'diffieHellman', 'createDiffieHellman'])
-// With a value, a new Date does not read the clock.
-const READS_CLOCK = /\bnew Date\b(?! *\( *[^)\s])|\b(Date\.now|performance\.now|process\.hrtime(\.bigint)?) *\(/
 // What goes through all the elements of something, where reading the clock is the smaller part.
 const GOES_THROUGH = /\bObject\.(keys|values|entries|fromEntries)\(|\.(filter|map|flatMap|forEach|reduce|some|every|find|findIndex|sort|toSorted)\(|\bJSON\./
 const WITHOUT_MODULE = new Set(['Atomics.wait', 'zlib.*Sync'])
@@ -53,12 +51,18 @@ function kindOf (spot) {
   // It ran again and again with little to do each time. A function with much to do is the reason itself, even if its line awaits something.
   if (queueMs >= (ms + queueMs) * MIN_QUEUE_SHARE) return 'task-flood'
   if (isLogging) return 'hot-logging'
+  if (isWaiting(spot)) return 'hot-clock'
   if (JSON_CALLS.has(culprit.call ?? '') || jsonOn(spot) !== null) return 'hot-json'
   if (apiOf(culprit.call) !== null || (sync?.share ?? 0) >= MIN_SYNC_SHARE) return 'hot-sync-call'
   if (culprit.via !== null || origin === 'dependency') return 'hot-dependency'
   // V8 has no frame for reading the time: only the source line shows it.
   if (culprit.call === null && READS_CLOCK.test(text) && !GOES_THROUGH.test(text)) return 'hot-clock'
   return 'hot-function'
+}
+
+/** Whether it waits for the clock. Without a stall it is more likely a loop that works until its time slice ends, to let other work run. @param {HotSpot} spot */
+function isWaiting ({ waitLoop, stalls }) {
+  return waitLoop !== null && stalls.count > 0
 }
 
 /**
@@ -302,4 +306,4 @@ function apiOf (call) {
   return module === undefined ? null : `${module}.${name}`
 }
 
-module.exports = { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, READS_CLOCK, through }
+module.exports = { apiOf, calledAt, entranceOf, hotSpotAt, isWorth, jsonOn, kindOf, MAPPERS, placeOf, plainObjectsOf, hotSpotFinding, isWaiting, through }

@@ -12,7 +12,7 @@ const { hasSmallWrites, manyWrites, mayHaveWaited, observedMsOf, ranShare } = re
 const { placed } = require('../../../shared/findings/format-text')
 const { linesOf, placeOf } = require('../waiting')
 const { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, SMALL_CHUNKS } = require('./builtins')
-const { apiOf, calledAt, entranceOf, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, plainObjectsOf, through } = require('./hot-spot')
+const { apiOf, calledAt, entranceOf, isWaiting, isWorth, jsonOn, kindOf, hotSpotFinding, MAPPERS, plainObjectsOf, through } = require('./hot-spot')
 const { describeLogging, logging, loggingOf } = require('./logging')
 
 /** @import { Finding } from '../../../../types/findings' */
@@ -135,26 +135,25 @@ function seenAwait ({ waits = [] }, isMeant, isHere) {
   return seen.sort((left, right) => right.line.ms - left.line.ms)[0] ?? null
 }
 
-// A loop that ends at a certain time: a faster clock would change nothing.
-const CLOCK = String.raw`(?:Date\.now|new Date|performance\.now|process\.hrtime(?:\.bigint)?) *\(`
-const WAITS_FOR_CLOCK = new RegExp(String.raw`\bwhile *\([^;{]*${CLOCK}|\bfor *\([^;]*;[^;]*${CLOCK}[^;]*;|\bif *\([^;{]*${CLOCK}[^;{]*\)\s*\{?\s*(?:break|return)\b`)
+// A faster clock would change nothing.
 const WAITING = Object.freeze({
   why: 'a loop that reads the clock until some time has passed does no work, and nothing else can run meanwhile',
   instead: 'wait with a timer: setTimeout, or `await setTimeout(ms)` of node:timers/promises'
 })
 
 /**
- * Reading the time of day in a hot path. V8 has no frame for it: it is recognized by the source line.
+ * Reading the time of day in a hot path, or waiting for it in a loop. V8 has no frame for it: it is recognized by the source lines.
  * @type {HotDetector}
  */
 const clock = {
   id: 'hot-clock',
   enough: ENOUGH.clock,
   describe (spot, readings) {
-    // Without a stall it is more likely a loop that works until its time slice ends, to let other work run.
-    const isWaiting = spot.stalls.count > 0 && WAITS_FOR_CLOCK.test(spot.text) && /[<>]/.test(spot.text)
-    const { why, instead } = isWaiting ? WAITING : adviceOf('Date.now')
-    const work = `${isWaiting ? 'a loop that waits for the clock' : 'a line that reads the clock'}: ${placed(spot.culprit)}`
+    const { culprit, waitLoop } = spot
+    const isLoop = isWaiting(spot)
+    const { why, instead } = isLoop ? WAITING : adviceOf('Date.now')
+    const isHere = waitLoop === null || waitLoop.function === culprit.function
+    const work = `${isLoop ? 'a loop that waits for the clock' : 'a line that reads the clock'}: ${placed(culprit)}${!isLoop || isHere ? '' : `, called in ${placed(waitLoop)}`}`
     const finding = hotSpotFinding('hot-clock', spot, readings, { work, why, instead })
     return { ...finding, confidence: 'medium' }
   }

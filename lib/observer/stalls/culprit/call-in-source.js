@@ -11,6 +11,9 @@ const CALL = /[\w$\])]\(/
 /** Builtins that take long and that V8 neither samples as functions nor always interrupts. */
 const BUILTINS = /(?<![\w$.])(JSON\.parse|JSON\.stringify|structuredClone|Atomics\.wait|Intl\.\w+|RegExp) *\(|\.(postMessage) *\(/g
 
+// With a value, a new Date does not read the clock.
+const READS_CLOCK = /\bnew Date\b(?! *\( *[^)\s])|\b(Date\.now|performance\.now|process\.hrtime(\.bigint)?) *\(/
+
 /**
  * @param {string[]} lines   from the start of the function
  * @param {Position} begin   of the function
@@ -126,6 +129,66 @@ function workOfLoop (lines) {
   return isClosed && work !== undefined && others.length === 0 && indentOf(work.text) > indentOf(head) ? { line: work.line, column: indentOf(work.text) + 1 } : null
 }
 
+// What is read, and what is done with it, in a loop that only waits: also by the libraries for dates.
+const CLOCKS = /^(?:Date|Date\.now|performance\.now|process\.hrtime(?:\.bigint)?|moment|dayjs|DateTime\.(?:now|utc|local))$/
+const COMPARES = /^(?:Number|BigInt|Math\..*|(?:.*\.)?(?:getTime|valueOf|toMillis|unix|diff|is(?:Before|After)))$/
+const NO_CALL = /^(?:if|while|for|return|switch|catch)$/
+const CALLED = /((?:[\w$#]|\.(?=[\w$#]))+)\s*\(/g
+const UNREAD = /\/\/[^\n]*|\/\*[^]*?\*\/|(['"`])(?:\\.|(?!\1)[^\\])*\1/g
+
+/**
+ * The innermost loop around a line, or the first one behind it in the function that begins there, if all that the loop does is to wait until some time
+ * has passed: it reads the clock, compares, and calls nothing else.
+ * @param {string[]} lines
+ * @param {number} at      the index of the line
+ * @param {(name: string) => boolean} readsClock  of what is called there, beside the clock itself
+ * @returns {number | null} the index of its line
+ */
+function waitLoopAt (lines, at, readsClock) {
+  const text = lines.join('\n').replaceAll(UNREAD, part => part.replaceAll(/[^\n]/g, ' '))
+  const lineOf = (/** @type {number} */ offset) => text.slice(0, offset).split('\n').length - 1
+  const loops = loopsIn(text).map(loop => ({ ...loop, first: lineOf(loop.from), last: lineOf(loop.to) }))
+  const end = at + lengthOf(lines.slice(at))
+  const loop = loops.findLast(({ first, last }) => first <= at && at <= last) ?? loops.find(({ first, last }) => first > at && last < end)
+  return loop !== undefined && isOnlyWaiting(text.slice(loop.from, loop.to), loops.filter(({ from, to }) => from > loop.from && to <= loop.to).length, readsClock) ? loop.first : null
+}
+
+/** @param {string} loop @param {number} inner  the number of loops in it @param {(name: string) => boolean} readsClock */
+function isOnlyWaiting (loop, inner, readsClock) {
+  const calls = [...loop.matchAll(CALLED)].map(([, name]) => name).filter(name => !NO_CALL.test(name))
+  const isClock = (/** @type {string} */ name) => CLOCKS.test(name) || readsClock(name)
+  return inner === 0 && calls.some(isClock) && calls.every(name => isClock(name) || COMPARES.test(name)) && /[<>]|\bis(?:Before|After)\b/.test(loop) && !/\b(?:await|yield)\b/.test(loop)
+}
+
+/**
+ * @param {string} text  without comments and strings
+ * @returns {{ from: number, to: number }[]}
+ */
+function loopsIn (text) {
+  /** @type {Set<number>} */
+  const ends = new Set()
+  return [...text.matchAll(/(?<![\w$.])(while|for|do)\b\s*/g)].flatMap(({ 0: head, 1: keyword, index: from }) => {
+    if (ends.has(from)) return []
+    const begin = from + head.length
+    if (keyword !== 'do') return text[begin] === '(' ? [{ from, to: statementEnd(text, closing(text, begin)) }] : []
+    const whileAt = text.indexOf('while', statementEnd(text, begin))
+    if (whileAt === -1) return []
+    ends.add(whileAt)
+    return [{ from, to: closing(text, text.indexOf('(', whileAt)) }]
+  })
+}
+
+/** @param {string} text @param {number} from @returns {number} behind the statement that begins there */
+function statementEnd (text, from) {
+  const begin = from + /** @type {RegExpExecArray} */ (/^\s*/.exec(text.slice(from)))[0].length
+  return text[begin] === '{' ? closing(text, begin) : begin + /** @type {RegExpExecArray} */ (/^[^;\n}]*;?/.exec(text.slice(begin)))[0].length
+}
+
+/** @param {string} text @param {number} open  the place of a bracket @returns {number} behind the one that closes it */
+function closing (text, open) {
+  return open + 1 + bodyAt(text.slice(open + 1)).length + 1
+}
+
 /**
  * A function ends with its first line if that leaves nothing open, else where a line with no more indentation closes something: enough for
  * code that people write.
@@ -154,4 +217,4 @@ function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
-module.exports = { builtinOn, escaped, findCall, findPackageCall, isPassedWork, lengthOf, nameAt, workOfLoop }
+module.exports = { builtinOn, escaped, findCall, findPackageCall, isPassedWork, lengthOf, nameAt, READS_CLOCK, waitLoopAt, workOfLoop }
