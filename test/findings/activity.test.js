@@ -7,7 +7,7 @@ const assert = require('node:assert/strict')
 const { readActivity } = require('../../lib/observer/findings/activity')
 const { NO_SOURCE } = require('../../lib/observer/stalls/culprit/source-lines')
 
-const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', writeSync: 'node:fs', readableStreamPull: 'node:internal/webstreams/readablestream', readableStreamEnqueue: 'node:internal/webstreams/readablestream', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', morgan: 'file:///app/node_modules/morgan/index.js', 'transports.write': 'file:///app/node_modules/winston/lib/winston/logger.js', parseJSONFromBytes: 'node:internal/deps/undici/undici', readAllBytes: 'node:internal/deps/undici/undici', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', compile: 'file:///app/node_modules/marked/index.js', compileInput: 'file:///app/node_modules/inner/index.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
+const NAMES = { run: 'node:internal/timers', processImmediate: 'node:internal/timers', await: 'node:internal/process/task_queues', load: 'node:internal/modules/cjs/loader', log: 'node:internal/console/constructor', pbkdf2Sync: 'node:internal/crypto/pbkdf2', 'Writable.write': 'node:internal/streams/writable', 'Socket._writeGeneric': 'node:net', writeGeneric: 'node:internal/stream_base_commons', writeSync: 'node:fs', readableStreamPull: 'node:internal/webstreams/readablestream', readableStreamEnqueue: 'node:internal/webstreams/readablestream', internalConnect: 'node:net', onconnection: 'node:net', closeSocketHandle: 'node:net', 'Socket._destroy': 'node:net', 'Socket.connect': 'node:net', onStreamRead: 'node:internal/stream_base_commons', morgan: 'file:///app/node_modules/morgan/index.js', 'transports.write': 'file:///app/node_modules/winston/lib/winston/logger.js', parseJSONFromBytes: 'node:internal/deps/undici/undici', readAllBytes: 'node:internal/deps/undici/undici', express: 'file:///app/node_modules/express/router.js', marked: 'file:///app/node_modules/marked/index.js', next: 'file:///app/node_modules/router/index.js', check: 'file:///app/node_modules/outer/index.js', select: 'file:///app/node_modules/outer/index.js', count: 'file:///app/node_modules/outer/index.js', uniq: 'file:///app/node_modules/inner/index.js', compare: 'file:///app/node_modules/inner/index.js', safeParse: 'file:///app/node_modules/zod/v4/core/parse.cjs', init: 'file:///app/node_modules/zod/v4/core/core.cjs', 'document.toJSON': 'file:///app/node_modules/mongoose/lib/document.js', renderDevelopment: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.development.js', compile: 'file:///app/node_modules/marked/index.js', compileInput: 'file:///app/node_modules/inner/index.js', renderProduction: 'file:///app/node_modules/react-dom/cjs/react-dom-server.node.production.js' }
 
 /** A profile of stacks, outermost first, for so many milliseconds each, in samples of ten. */
 function record (stretches) {
@@ -146,6 +146,7 @@ test('logging has its logger, and the functions that it was spent for, also wher
   ])
   assert.deepEqual([logging.logger, logging.where, logging.places.map(place => [place.function, place.ms])], ['winston', null, [['listOrders', 1000], ['showOrder', 1000], ['search', 1000], ['export', 1000]]])
   assert.equal(read([[['run', 'handle', 'log'], 1000]]).categories.logging.logger, 'console')
+  assert.equal(read([[['run', 'handle', 'transports.write'], 1000], [['run', 'handle', 'transports.write', 'writeSync'], 600]]).categories.logging.writingMs, 600)
 })
 
 test('what a function passes to streams of Node.js is known, unless a socket writes it', () => {
@@ -325,6 +326,22 @@ test('a few stalls in one package do not make it the package that took most of t
   }
   assert.equal(read(stretches).hotSpots[0].culprit.via, null)
   assert.deepEqual([viaOf(300), viaOf(4000)], [null, 'marked'])
+})
+
+test('a function that makes a schema each time it is called compiles it each time', () => {
+  const compilingOf = (lines, ...calls) => {
+    const source = { ...NO_SOURCE, count: () => 60, read: (_, from, to = from) => lines.slice(from - 1, to) }
+    const profile = record(calls.map(name => [['run', 'check(row)', name], 1500]))
+    for (const { callFrame } of profile.nodes) if (callFrame.functionName === 'check(row)') callFrame.lineNumber = 1
+    const [spot] = readActivity(profile, { fromMs: 1e6, startedAt: 0, stalls: [] }, { appRoot: '/app', source }).hotSpots
+    return spot.compiling
+  }
+  const made = ["import { z } from 'zod'", 'function check (row) {', '  const schema = z.strictObject({', '    id: z.number()', '  })', '  return schema.safeParse(row)', '}']
+  assert.equal(compilingOf(made, 'safeParse'), 'zod')
+  assert.equal(compilingOf(made, 'safeParse', 'init'), 'zod', 'entered at several functions')
+  assert.equal(compilingOf(made, 'marked'), null, 'another package takes the time')
+  const kept = ["import { z } from 'zod'", 'function check (row) {', '  return schema.safeParse(row)', '}', 'const schema = z.object({ id: z.number() })']
+  assert.equal(compilingOf(kept, 'safeParse'), null)
 })
 
 test('a middleware that only hands a request on does not answer for the package that comes after it', () => {

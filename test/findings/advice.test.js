@@ -35,6 +35,7 @@ test('a search in a list and a copy of what was gathered are seen on the line, w
   for (const text of ['const user = users.find(one => one.id === id)', '    if (seen.includes(id)) continue', '  return spans.filter(one => one.parentId === id).map(toTree)', 'rows.filter(row => !known.some(({ id }) => id === row.id))']) {
     assert.match(asked(text), /put the values into a Set, or a Map by key/, text)
   }
+  assert.doesNotMatch(asked("const odd = names.map(name => name.normalize('NFKD')).filter(name => name.includes('9'))"), /Set/, 'a text in a text')
   for (const text of ['  (sums, row) => ({ ...sums, [row.shop]: row.amount }),', 'all = [...all, next(row)]']) assert.match(asked(text), /add to one object, array or Map/, text)
   for (const text of ['  while (queue.length > 0) work(queue.shift())', 'names.unshift(name)']) assert.match(asked(text), /go through a long array by index/, text)
   assert.match(asked("  prices.emit('price', { id, price })"), /one listener that looks up/)

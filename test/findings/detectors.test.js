@@ -348,6 +348,15 @@ test('logging has the line of its call and its logger, where they are known', ()
   assert.match(other.instead, /^turn down what soap writes/)
 })
 
+test('a logger that writes each line synchronously is to write in large chunks', () => {
+  const fixOf = (logger, writingMs) => ask({ activity: { categories: { logging: { ms: 12_000, where: PLACE, logger, writingMs } } } }).findings[0]
+  assert.match(fixOf('pino', 6000).instead, /^write asynchronously and in large chunks \(pino\.destination\(\{ sync: false, minLength: 4096 \}\) or a transport\), and log less/)
+  assert.match(fixOf('pino', 6000).why, /synchronous call, which has 50 % of the logger's time/)
+  assert.match(fixOf('log4js', 6000).instead, /instead of 'fileSync'/)
+  assert.match(fixOf('bunyan', 6000).instead, /a stream or transport that does/)
+  assert.match(fixOf('pino', 2000).instead, /^log less/)
+})
+
 test('logging that several functions share has its logger, and their lines', () => {
   const logging = logger => ({ activity: { categories: { logging: { ms: 12_000, where: null, logger, places: [{ ...PLACE, ms: 4000 }, { ...PLACE, line: 31, ms: 3500 }] } } } })
   const { findings: [first] } = ask(logging('pino'))

@@ -7,7 +7,7 @@ const { sum, sumBy } = require('../../base/sums')
 const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
 const { stalledMs } = require('../../shared/findings/readings')
 const { isUndecided } = require('../../shared/stalls/evidence-text')
-const { READS_CLOCK, waitLoopAt } = require('../stalls/culprit/call-in-source')
+const { packageCallsIn, READS_CLOCK, waitLoopAt } = require('../stalls/culprit/call-in-source')
 const { findCulprit } = require('../stalls/culprit/find-culprit')
 const { onlySamples, readSamples, readStacks, withoutIdleEnds } = require('./samples')
 const { findHotSpots, microsByRoute, routeOfMost } = require('./hot-spots')
@@ -36,6 +36,8 @@ const MAX_PLACES = 4
 // A call or an arrow function whose argument or result is on the next line.
 const GOES_ON = /(?:=>|\()\s*$/
 const MAX_GOING_ON = 2
+const SCHEMA_LIBRARIES = new Set(['zod', 'yup', 'joi', '@hapi/joi', 'valibot', 'superstruct', 'typebox', '@sinclair/typebox', 'runtypes', 'io-ts'])
+const MAKES_SCHEMA = /(^|\.)(?:strict|loose)?(?:object|array|tuple|record|union|type)$/i
 // Before and behind a line: a loop that only waits is short.
 const MAX_LOOP_LINES = 10
 
@@ -81,7 +83,8 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz, isServing = fal
       text: textOf(culprit, stack, context.source),
       ownText: ownTextOf(culprit, stack, context.source),
       callers: callersIn(stack, culprit),
-      waitLoop: waitLoopOf(culprit, stack, context.source)
+      waitLoop: waitLoopOf(culprit, stack, context.source),
+      compiling: spot.compiling ?? schemasOf(culprit, spot.inPackage, context.source)
     }
   })
   return {
@@ -169,6 +172,20 @@ function waitLoopOf (culprit, stack, source) {
     clocks.add(lastName(frame))
   }
   return null
+}
+
+/**
+ * Libraries whose schemas are made by calls of their own: what makes one each time it runs makes what a schema keeps for its next values, too.
+ * @param {Culprit} culprit
+ * @param {string | null} inPackage  that it calls, by several functions
+ * @param {SourceLines} source
+ * @returns {string | null} the library, if the function makes a schema of it
+ */
+function schemasOf ({ file, functionLine, via }, inPackage, source) {
+  const name = via?.package ?? inPackage
+  if (name === null || isInPackage(file) || !SCHEMA_LIBRARIES.has(name)) return null
+  const calls = packageCallsIn(source.read(file, 1, source.count(file) ?? 0), { line: functionLine, column: 0 }, name)
+  return calls.some(call => MAKES_SCHEMA.test(call.name)) ? name : null
 }
 
 /** @param {Pick<CodeFrame, 'function'>} frame */
@@ -386,6 +403,7 @@ function findCategories (samples, stackOf) {
   const sums = { logging: createSum(), tasks: createSum(), immediates: createSum(), collected: createSum(), buffers: createSum() }
   /** @type {Map<string, number>} */
   const loggers = new Map()
+  let writingMicros = 0
   /** @type {{ atMicros: number, place: Frame | null } | undefined} */
   let before
   for (const { id, index, micros, atMicros } of samples) {
@@ -397,6 +415,7 @@ function findCategories (samples, stackOf) {
     if (stack.logger !== null) {
       sums.logging.add(micros, place)
       loggers.set(stack.logger, (loggers.get(stack.logger) ?? 0) + micros)
+      if (stack.isWritingFile) writingMicros += micros
     }
     if (stack.isBuffer) sums.buffers.add(micros, place)
     if (stack.isImmediate) sums.immediates.add(micros, place)
@@ -404,7 +423,7 @@ function findCategories (samples, stackOf) {
     if (stack.isTasks) sums.tasks.add(micros, before?.place ?? null)
   }
   const [[logger = null] = []] = [...loggers].sort(([, left], [, right]) => right - left)
-  return { logging: { ...sums.logging.read(), places: sums.logging.places(), logger }, tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
+  return { logging: { ...sums.logging.read(), places: sums.logging.places(), logger, writingMs: writingMicros / 1e3 }, tasks: sums.tasks.read(), immediates: sums.immediates.read(), collected: sums.collected.read(), buffers: sums.buffers.read() }
 }
 
 /**

@@ -64,6 +64,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {string | null} called  the package that the application called, or the module of web streams, if the stack shows it without the application
  * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it does with a socket
  * @property {boolean} isWritingElsewhere  it writes to a file at once, or a log to a pipe
+ * @property {boolean} isWritingFile  it writes to a file synchronously
  * @property {string | null} logger  what writes a log: the package that was called for it, or CONSOLE of Node.js
  * @property {boolean} isOwn  a function of the application itself is at work, and not what it calls
  * @property {boolean} isLoading
@@ -153,6 +154,7 @@ function describeStack (frames, { dependsOn }) {
   const below = app === -1 ? since : since.slice(0, app)
   const socket = socketCallOf(frames)
   const logger = loggerOf(below)
+  const isWritingFile = frames.some(({ file, name }) => file === 'node:fs' && FILE_WRITES.has(name))
   const isLogWrite = logger !== null && socket === 'write'
   const ofStreams = app === -1 ? since.find(({ file }) => isOfWebStreams(file)) ?? null : null
   return {
@@ -160,7 +162,8 @@ function describeStack (frames, { dependsOn }) {
     run: runOf(since),
     called: calledPackage(since.toReversed(), dependsOn) ?? calledPackage(frames.toReversed(), dependsOn) ?? (ofStreams && publicModuleOf(ofStreams.file)),
     socket: isLogWrite ? null : socket,
-    isWritingElsewhere: isLogWrite || frames.some(({ file, name }) => file === 'node:fs' && FILE_WRITES.has(name)),
+    isWritingElsewhere: isLogWrite || isWritingFile,
+    isWritingFile,
     logger,
     isOwn: leaf.origin === 'app',
     isLoading: frames.some(({ file }) => LOADER.test(file)),

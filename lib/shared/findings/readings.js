@@ -54,6 +54,7 @@ const { groupBy, sum } = require('../../base/sums')
  * @property {Place | null} where  the function of the application that most of it was spent for
  * @property {(Place & { ms: number })[]} [places]  of logging: the functions that it was spent for, most time first
  * @property {string | null} [logger]  of logging: the package that took most of it, 'console' for that of Node.js
+ * @property {number} [writingMs]  of logging: of that, in synchronous writes to files
  *
  * @typedef {{ function: string, file: string, line: number, column: number }} Place
  *

@@ -141,7 +141,8 @@ const WRITTEN = [
   [/\.(sort|toSorted)\([^]*\.localeCompare\(/, COLLATED],
   [MAKES_FORMATTER, FORMATTERS],
   [/\bnew \w*Error\([^()]*\)\.stack\b|\.captureStackTrace\(/, STACKS],
-  [/\.(find|findIndex|findLast|findLastIndex|some|includes|indexOf|lastIndexOf)\(|\.filter\(.*===/, SEARCH],
+  // A text between quotes is mostly looked for in a text.
+  [/\.(find|findIndex|findLast|findLastIndex|some)\(|\.(includes|indexOf|lastIndexOf)\((?!\s*['"`])|\.filter\(.*===/, SEARCH],
   [/\.(sort|toSorted)\(\s*[^)\s]/, SORTED], // not URLSearchParams.sort()
   [/\.(shift|unshift|splice)\(/, MOVES],
   [/\.emit\(/, LISTENERS],

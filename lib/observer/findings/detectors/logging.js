@@ -17,12 +17,21 @@ const LOGGING = Object.freeze({
   minTimeShare: 0.15,
   minBusyShare: 0.25,
   full: 0.7,
+  // From this share of its time on, writing in larger chunks is worth the change.
+  minWritingShare: 0.3,
   sampleMs: 10
 })
 
 const CONSOLE = Object.freeze({
   why: 'the console writes to files and terminals synchronously, and every line is formatted on the event loop',
   instead: 'log less (a higher level, sampling), and use a logger that writes in another thread or in large chunks, such as pino with sync: false'
+})
+/** How loggers write in large chunks, or in another thread, instead of one synchronous write for each line. @type {Readonly<Record<string, string>>} */
+const WRITES = Object.freeze({
+  pino: 'pino.destination({ sync: false, minLength: 4096 }) or a transport',
+  'sonic-boom': 'the options sync: false and minLength',
+  log4js: "the appender 'file' or 'dateFile' instead of 'fileSync'",
+  winston: 'the transport File instead of Console'
 })
 const LOGGER = Object.freeze({
   why: 'every line is formatted on the event loop, and large objects take the longest',
@@ -49,16 +58,21 @@ function loggingOf ({ activity }) {
   return { ...logging, share: busyMs === 0 ? 0 : logging.ms / busyMs, samples: logging.ms / LOGGING.sampleMs }
 }
 
-/** @param {string | null} name  of the package that logs */
-function adviceOnLogging (name) {
+/**
+ * @param {string | null} name  of the package that logs
+ * @param {number} writingShare  of its time, in synchronous writes to files
+ */
+function adviceOnLogging (name, writingShare) {
   if (name === null) return CONSOLE
-  if (isLogger(name)) return LOGGER
-  return { why: CONSOLE.why, instead: `turn down what ${name} writes (its log level, its verbose or debug option), or give it a logger if it accepts one` }
+  if (!isLogger(name)) return { why: CONSOLE.why, instead: `turn down what ${name} writes (its log level, its verbose or debug option), or give it a logger if it accepts one` }
+  if (writingShare < LOGGING.minWritingShare) return LOGGER
+  const instead = Object.hasOwn(WRITES, name) ? WRITES[name] : 'a stream or transport that does'
+  return { why: `every line is written with a synchronous call, which has ${percent(writingShare)} of the logger's time: everything else waits for the disk`, instead: `write asynchronously and in large chunks (${instead}), and log less (a higher level, sampling)` }
 }
 
 /** @param {Readings} readings */
 function describeLogging (readings) {
-  const { ms, where, share, places = [], logger = null } = loggingOf(readings)
+  const { ms, where, share, places = [], logger = null, writingMs = 0 } = loggingOf(readings)
   const spots = (readings.activity?.hotSpots ?? []).filter(spot => kindOf(spot) === 'hot-logging')
   const most = hotSpotAt(spots, where)
   const via = most?.culprit.via ?? null
@@ -72,7 +86,7 @@ function describeLogging (readings) {
       where === null && places.length > 0 && `By line: ${places.map(place => `${placed(place)} (${duration(place.ms)})`).join(', ')}.`
     ),
     where: most === undefined ? where && { ...where, via: null, route: null } : placeOf(most),
-    ...adviceOnLogging(by),
+    ...adviceOnLogging(by, writingMs / ms),
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), stalls: sum(spots, spot => spot.stalls.count) },
     next: [`npx loopscope profile ${readings.pid}`]
   })

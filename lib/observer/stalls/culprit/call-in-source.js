@@ -47,15 +47,25 @@ function findCall (lines, begin, name, before) {
  * @returns {Position | null} null also where the function calls the package on several lines
  */
 function findPackageCall (file, begin, packageName) {
+  const [first, ...others] = packageCallsIn(file, begin, packageName)
+  return first !== undefined && others.every(({ line }) => line === first.line) ? { line: first.line, column: first.column + first.name.lastIndexOf('.') + 1 } : null
+}
+
+/**
+ * What a function calls of a package, by the names under which its file has the package.
+ * @param {string[]} file  all lines
+ * @param {Position} begin  of the function
+ * @param {string} packageName
+ * @returns {(Position & { name: string })[]} in order
+ */
+function packageCallsIn (file, begin, packageName) {
   const names = importedNames(file.join('\n'), packageName)
-  if (names.length === 0) return null
+  if (names.length === 0) return []
   const call = new RegExp(`(?<![\\w$.]|new )(?:${names.map(escaped).join('|')})(?:\\.[\\w$]+)*(?= *\\()`, 'g')
   const lines = file.slice(begin.line - 1)
-  const found = lines.slice(0, lengthOf(lines)).flatMap((text, index) => {
-    const first = isComment(text) ? undefined : [...text.matchAll(call)].find(match => index > 0 || match.index >= begin.column)
-    return first === undefined ? [] : [{ line: begin.line + index, column: first.index + first[0].lastIndexOf('.') + 2 }]
-  })
-  return found.length === 1 ? found[0] : null
+  return lines.slice(0, lengthOf(lines)).flatMap((text, index) => isComment(text)
+    ? []
+    : [...text.matchAll(call)].filter(match => index > 0 || match.index >= begin.column).map(match => ({ line: begin.line + index, column: match.index + 1, name: match[0] })))
 }
 
 /**
@@ -217,4 +227,4 @@ function isDeclaration (text, index) {
   return /\bfunction\s*\*?\s*$/.test(text.slice(0, index))
 }
 
-module.exports = { builtinOn, escaped, findCall, findPackageCall, isPassedWork, lengthOf, nameAt, READS_CLOCK, waitLoopAt, workOfLoop }
+module.exports = { builtinOn, escaped, findCall, findPackageCall, isPassedWork, lengthOf, nameAt, packageCallsIn, READS_CLOCK, waitLoopAt, workOfLoop }
