@@ -145,6 +145,7 @@ test('a function that makes many small writes is said with the writes, and not o
   assert.deepEqual(idsOf(ask({ ...io(16_000, 4e5, 16_000, 8e8), activity })), ['hot-function'], 'one large write')
   const once = { ...io(16_000, 4e5, 16_000, 3e6), activity }
   assert.deepEqual(idsOf(ask(once)), ['nothing-wrong'], 'one small write for each answer')
+  assert.deepEqual(idsOf(ask({ ...io(3, 40, 20, 160), activity })), ['hot-function'], 'the few small ones of the last second are not those that took the time')
   assert.deepEqual(idsOf(ask({ ...once, activity: { ...activity, hotSpots: [{ ...writing, stalls: { count: 3, ms: 900, longestMs: 400, lines: [] } }] } })), ['hot-function'])
 })
 

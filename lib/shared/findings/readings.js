@@ -184,6 +184,8 @@ const SLOW_MS = 500
 const MIN_REQUESTS = 5
 // Where less is known of what requests waited for, it is not the reason.
 const MAIN_WAIT = 0.5
+// A small write takes this long at most, with what JavaScript does for it.
+const SMALL_WRITE_MS = 0.2
 // Two writes per message can be a response and a log line; the cost of larger writes depends on their bytes, not on their number. A write to a file takes
 // a fraction of the time of one to a socket: with more of them, the system's count says little about sockets.
 const MANY_WRITES = Object.freeze({ ofBusy: 0.3, ofTime: 0.1, samples: 50, perSecond: 1000, times: 1.8, maxBytes: 4096, maxOthers: 0.1 })
@@ -352,11 +354,15 @@ function requestsPerSecond ({ pace }) {
 }
 
 /**
- * Whether the writes of the main thread are small, so that the cost is that of the system call and not of the bytes. False where unknown.
+ * Whether the writes of the main thread are small, so that the cost is that of the system call and not of the bytes. False where unknown: the system
+ * counts those of the last second only, and if they are too few for the time that writes take, that time was spent on others.
  * @param {Readings} readings
  */
-function hasSmallWrites ({ system: { io } }) {
-  return io !== null && io.writtenBytes <= io.writes * MANY_WRITES.maxBytes
+function hasSmallWrites (readings) {
+  const { activity, system: { io, ms } } = readings
+  if (activity === null || io === null) return false
+  const writingMs = activity.sockets.writes.ms * ms / Math.max(1, observedMsOf(readings))
+  return io.writes * SMALL_WRITE_MS >= writingMs && io.writtenBytes <= io.writes * MANY_WRITES.maxBytes
 }
 
 /**
