@@ -165,6 +165,18 @@ test('the work of web streams is one finding, at the line that awaits them', () 
   assert.equal(asked('pg', streams({ route: 'GET /me', ms: 26_000 }), { ...transform, ms: 25_000, ownMs: 25_000, share: 0.4 }).length, 2, 'on another route it may be for other streams')
 })
 
+test('what a package calls back, and what that calls of its dependency, is the call of the package', () => {
+  const page = spot({ ms: 14_000, share: 0.3, culprit: { function: 'table', via: { package: 'react-dom', function: 'renderToString', through: null } } })
+  const row = (changes = {}) => spot({ ms: 9000, share: 0.2, within: ['react-dom', 'koa'], culprit: { function: 'Row', line: 5, via: { package: 'react', function: 'createElement', through: null } }, stalls: { count: 3, ms: 600, longestMs: 250, lines: [] }, ...changes })
+  const dependsOn = (folder, name) => folder === 'node_modules/react-dom/' && name === 'react'
+  const asked = (...spots) => findIn({ activity: { busyMs: 46_000, hotSpots: spots }, dependsOn })
+  const [first, ...rest] = asked(page, row())
+  assert.equal(first.title, "POST /login spends 50 % of the loop's busy time in the package react-dom's renderToString, through react createElement, called in table (auth.js:23).")
+  assert.deepEqual([rest, first.where.function], [[], 'table'])
+  assert.match(asked(page, row({ within: ['koa'] }))[0].title, /in the package react's createElement, called in Row/, 'it is not called back')
+  assert.match(asked(page, row({ route: 'GET /me' }))[0].title, /in the package react's createElement, called in Row/, 'on another route')
+})
+
 test('two packages that call each other for a route are one finding, of the one that depends on the other', () => {
   const inner = spot({ origin: 'dependency', ms: 26_000, share: 0.42, culprit: { function: 'execute', file: 'node_modules/graphql/execute.js' } })
   const outer = (changes = {}) => spot({ origin: 'dependency', ms: 24_000, share: 0.36, culprit: { function: 'resolve', file: 'node_modules/apollo/index.js' }, ...changes })

@@ -156,6 +156,13 @@ test('a function that is all of its module has the name of its file', () => {
   assert.deepEqual(findCulprit(profile, { appRoot: '/app' }).culprit.via, { package: 'jsonwebtoken', function: 'sign', through: null })
 })
 
+test('a function that a module exports has its own name, whatever stands before the assignment', () => {
+  for (const name of ['exports.render', 'module.exports.render', 'process.env.NODE_ENV.exports.render']) {
+    const profile = profileOf([[['node:emit', 'page', `dep:${name}`], 900e3]])
+    assert.equal(findCulprit(profile, { appRoot: '/app' }).culprit.via.function, 'render', name)
+  }
+})
+
 test('where a function of a package has another name inside, the imports of the file give the line and the written name', () => {
   const { culpritOf, beginOf } = createSubject([[['node:emit', 'page', 'dep:x'], 900e3]])
   const begins = beginOf('page')

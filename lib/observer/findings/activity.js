@@ -4,7 +4,7 @@
 // the time of categories that are spread over an application. Pure but for the source lines.
 
 const { sum, sumBy } = require('../../base/sums')
-const { dependencyOf, isInPackage } = require('../../formats/profile/frame')
+const { dependencyOf, isInPackage, packageOf } = require('../../formats/profile/frame')
 const { stalledMs } = require('../../shared/findings/readings')
 const { isUndecided } = require('../../shared/stalls/evidence-text')
 const { packageCallsIn, READS_CLOCK, waitLoopAt } = require('../stalls/culprit/call-in-source')
@@ -83,6 +83,7 @@ function readActivity (profile, { fromMs, startedAt, stalls, hz, isServing = fal
       text: textOf(culprit, stack, context.source),
       ownText: ownTextOf(culprit, stack, context.source),
       callers: callersIn(stack, culprit),
+      within: packagesAround(stack, culprit),
       waitLoop: waitLoopOf(culprit, stack, context.source),
       compiling: spot.compiling ?? schemasOf(culprit, spot.inPackage, context.source)
     }
@@ -148,6 +149,12 @@ function callersIn (stack, { function: name, file }) {
   const outer = stack.slice(stack.findIndex(frame => frame.function === name && frame.file === file) + 1)
   const end = outer.findIndex(frame => frame.file === '' || frame.file.startsWith('node:') || isInPackage(frame.file))
   return outer.slice(0, end === -1 ? outer.length : end).filter(frame => frame.function !== '(anonymous)').map(frame => ({ function: frame.function, file: frame.file }))
+}
+
+/** @param {readonly CodeFrame[]} stack  innermost first @param {Culprit} culprit @returns {HotSpot['within']} */
+function packagesAround (stack, { function: name, file }) {
+  const outer = stack.slice(stack.findIndex(frame => frame.function === name && frame.file === file) + 1)
+  return [...new Set(outer.filter(frame => isInPackage(frame.file)).map(frame => packageOf(frame.file)))]
 }
 
 /**

@@ -47,6 +47,7 @@ const { groupBy, sum } = require('../../base/sums')
  *   lines: those of the function that were running
  * @property {Place | null} waitLoop  the loop, in it or in what calls it, that does nothing but wait until some time has passed
  * @property {{ function: string, file: string }[]} [callers]  the named functions of the application that call it
+ * @property {string[]} [within]  the packages that called it back, directly or not
  * @property {string[]} [places]  of each, where several hot spots are reported as one
  *
  * @typedef {object} Category  time of one kind that is spent all over the application

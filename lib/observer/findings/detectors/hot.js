@@ -280,25 +280,33 @@ function withContinuations (hotSpots) {
 }
 
 /**
- * Without a function of the application on their stacks, a package and one that it depends on, which both work hard for one route, call each other for it: one
- * problem, of the package that the application knows.
+ * A package and one that it depends on, which both work hard for one route, are one problem, of the package that the application knows: without a
+ * function of the application on their stacks they call each other; or the one calls back a function of the application that calls the other (react-dom
+ * a component, which calls react).
  * @param {HotSpot[]} hotSpots
  * @param {Readings} readings
  */
 function withTheirDependencies (hotSpots, { dependsOn }) {
-  const outerOf = (/** @type {HotSpot} */ { culprit: { file }, route, ms }) => isInPackage(file) && route !== null
-    ? hotSpots.find(outer => isInPackage(outer.culprit.file) && outer.route === route && outer.ms >= ms * MIN_OUTER && !DISPATCHERS.has(packageName(outer)) && dependsOn?.(outer.culprit.file, packageOf(file)) === true)
-    : undefined
+  const isDependency = (/** @type {HotSpot} */ outer, /** @type {HotSpot} */ inner) => {
+    return dependsOn?.(isInPackage(outer.culprit.file) ? outer.culprit.file : `node_modules/${packageName(outer)}/`, packageName(inner)) === true
+  }
+  const isTogether = (/** @type {HotSpot} */ outer, /** @type {HotSpot} */ inner) => isInPackage(inner.culprit.file)
+    ? isInPackage(outer.culprit.file) && outer.ms >= inner.ms * MIN_OUTER
+    : inner.within?.includes(packageName(outer)) === true && !isInPackage(outer.culprit.file)
+  const outerOf = (/** @type {HotSpot} */ spot) => spot.route === null
+    ? undefined
+    : hotSpots.find(outer => outer !== spot && outer.route === spot.route && isTogether(outer, spot) && !DISPATCHERS.has(packageName(outer)) && isDependency(outer, spot))
   const ownerOf = (/** @type {HotSpot} */ spot) => {
     const outer = outerOf(spot)
     return outer === undefined || outerOf(outer) !== undefined ? spot : outer
   }
   return [...groupBy(hotSpots, ownerOf)].map(([outer, group]) => {
-    const inner = group.filter(spot => spot !== outer)
-    if (inner.length === 0) return outer
+    const [inner] = group.filter(spot => spot !== outer)
+    if (inner === undefined) return outer
     const { culprit } = outer
-    const through = { package: packageName(inner[0]), function: inner[0].culprit.function }
-    return { ...joined([outer, ...inner]), culprit: { ...culprit, via: { package: packageName(outer), function: culprit.function, through } } }
+    const through = { package: packageName(inner), function: (inner.culprit.via ?? inner.culprit).function }
+    const entered = isInPackage(culprit.file) || culprit.via === null ? { package: packageName(outer), function: culprit.function } : culprit.via
+    return { ...joined([outer, ...group.filter(spot => spot !== outer)]), ...(!isInPackage(culprit.file) && { places: outer.places }), culprit: { ...culprit, via: { ...entered, through } } }
   }).sort((left, right) => right.ms - left.ms)
 }
 

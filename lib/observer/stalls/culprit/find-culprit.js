@@ -448,8 +448,9 @@ function nameOf (frame, matches) {
   const call = matches.flatMap(({ inner }) => inner.findLast(one => isSame(frame, one)) ?? [])[0]
   if (V8_NAME.test(frame.name)) return NAMELESS
   const receiver = RECEIVERS.get(call?.receiver ?? '')
-  // V8 names anonymous functions after what they were assigned to; in minified code that has no meaning.
-  const name = (frame.name === 'module.exports' ? fileName(frame) : frame.name).replace(/^((module\.)?exports|\w{1,2})\./, '').replace(BUNDLED, '')
+  // V8 names anonymous functions after what they were assigned to, and what stands before that (`process.env.NODE_ENV.exports.render`); in minified code that
+  // has no meaning.
+  const name = (frame.name === 'module.exports' ? fileName(frame) : frame.name).replace(/^((.*\.)?exports|\w{1,2})\./, '').replace(BUNDLED, '')
   return receiver === undefined || name.includes('.') ? name : `${receiver}.${name}`
 }
 
