@@ -177,6 +177,12 @@ test('what a package calls back, and what that calls of its dependency, is the c
   assert.match(asked(page, row({ route: 'GET /me' }))[0].title, /in the package react's createElement, called in Row/, 'on another route')
 })
 
+test('many writes to a stream are to be joined', () => {
+  const asked = call => ask(spot({ culprit: { call } }))
+  for (const call of ['write', 'Writable.write', 'Socket.write']) assert.match(`${asked(call).title} ${asked(call).instead}`, /in write\(\) of a socket or stream, called in login .* write it once, or call cork\(\)/, call)
+  assert.doesNotMatch(asked('fs.write').instead, /cork/)
+})
+
 test('two packages that call each other for a route are one finding, of the one that depends on the other', () => {
   const inner = spot({ origin: 'dependency', ms: 26_000, share: 0.42, culprit: { function: 'execute', file: 'node_modules/graphql/execute.js' } })
   const outer = (changes = {}) => spot({ origin: 'dependency', ms: 24_000, share: 0.36, culprit: { function: 'resolve', file: 'node_modules/apollo/index.js' }, ...changes })

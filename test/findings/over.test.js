@@ -35,6 +35,11 @@ test('what was wrong before the observed time is over, with its time, and nothin
   assert.deepEqual([answer.figures.stalls, answer.observed], [0, { from: 1_000_000, to: 1_060_000 }])
 })
 
+test('what is over has commands for what is still kept of it', () => {
+  const [first] = ask(INCIDENT.map(one => ({ ...one, culprit: { ...CULPRIT, call: null } }))).findings
+  assert.deepEqual([first.id, first.over !== null, first.next], ['hot-function', true, ['npx loopscope stalls 77']])
+})
+
 test('it is over for a quarter of an hour, and not while it goes on', () => {
   assert.equal(ask(INCIDENT, { at: 900_000 + 16 * MINUTE, activity: { fromMs: 900_000 + 15 * MINUTE } }).findings[0].id, 'nothing-wrong')
   const now = { activity: { busyMs: 33_000, hotSpots: [spot({ culprit: { call: 'pbkdf2Sync' } })] } }

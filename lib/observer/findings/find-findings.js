@@ -114,7 +114,9 @@ function toOver (finding, { stalls }) {
   const from = Math.min(...stalls.map(({ at }) => at))
   const to = Math.max(...stalls.map(({ at, durationMs }) => at + durationMs))
   const over = finding.over ?? { from: Math.round(from), to: Math.round(to) }
-  return { ...finding, severity: 'warning', title: inPast(finding.title), what: inPast(finding.what), over }
+  // The recorder holds that time no more.
+  const next = finding.next.filter(command => !command.startsWith('npx loopscope profile'))
+  return { ...finding, severity: 'warning', title: inPast(finding.title), what: inPast(finding.what), over, next }
 }
 
 /**

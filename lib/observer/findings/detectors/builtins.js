@@ -130,6 +130,11 @@ const OTHERS = [
   [SORT, SORTED],
   [/structuredClone$/, COPY],
   [/^(Hash\.)?(update|digest)$/, { ...adviceOf('crypto.createHash().update'), name: 'hashing (crypto)' }],
+  [/^((Writable|Socket|Duplex|ServerResponse|OutgoingMessage)\.)?write$/, {
+    why: 'each write passes through the stream, and to a socket it is a system call of its own',
+    instead: 'join what belongs together and write it once, or call cork() before and uncork() after it; write less often and more at a time',
+    name: 'write() of a socket or stream'
+  }],
   [/^end$/, {
     why: 'the data is converted to bytes and written on the event loop, a long string all at once',
     instead: 'send less (pagination, fields) or in chunks (stream.pipeline), keep data that does not change as a Buffer, and combine small writes',
