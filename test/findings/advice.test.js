@@ -3,7 +3,7 @@
 const test = require('node:test')
 const assert = require('node:assert/strict')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
-const { readings, spot, stall } = require('./readings')
+const { PLACE, readings, spot, stall } = require('./readings')
 const { lineOf, routeOf } = require('./waiting')
 
 const findIn = changes => findFindings(readings(changes), { appName: 'shop' }).findings
@@ -175,6 +175,15 @@ test('what a package calls back, and what that calls of its dependency, is the c
   assert.deepEqual([rest, first.where.function], [[], 'table'])
   assert.match(asked(page, row({ within: ['koa'] }))[0].title, /in the package react's createElement, called in Row/, 'it is not called back')
   assert.match(asked(page, row({ route: 'GET /me' }))[0].title, /in the package react's createElement, called in Row/, 'on another route')
+})
+
+test('a logger that writes each line synchronously is to write in large chunks', () => {
+  const fixOf = (logger, writingMs) => findIn({ activity: { categories: { logging: { ms: 12_000, where: PLACE, logger, writingMs } } } })[0]
+  assert.match(fixOf('pino', 6000).instead, /^write asynchronously and in large chunks \(pino\.destination\(\{ sync: false, minLength: 4096 \}\) or a transport\), and log less/)
+  assert.match(fixOf('pino', 6000).why, /synchronous call, which has 50 % of the logger's time/)
+  assert.match(fixOf('log4js', 6000).instead, /instead of 'fileSync'/)
+  assert.match(fixOf('bunyan', 6000).instead, /a stream or transport that does/)
+  assert.match(fixOf('pino', 2000).instead, /^log less/)
 })
 
 test('many writes to a stream are to be joined', () => {

@@ -16,7 +16,7 @@ const OUTSIDE = { rssBytes: 1.1e9, externalBytes: 1e9, buffersBytes: 9.9e8, grow
 const THREADS = { ms: 60_000, workerMs: 112_000, poolMs: 200, peak: 2, isPoolApart: true, areShortLived: false, busiest: [{ name: 'WorkerThread', ms: 112_000 }], watched: [] }
 
 const io = (reads, readBytes, writes, writtenBytes) => ({ system: { ms: 1000, cpuMs: 500, runQueueMs: 5, throttledMs: null, io: { reads, readBytes, writes, writtenBytes } } })
-const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 5000, [kind]: typeof ms === 'object' || kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
+const sockets = (kind, ms) => ({ busyMs: 30_000, sockets: { writes: { ms: 0, samples: 0, where: null }, sends: { ms: 0, samples: 0, where: null }, connects: { ms: 0, samples: 0, where: null }, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 5000, [kind]: typeof ms === 'object' || kind === 'loopMs' ? ms : { ms, samples: ms / 10, where: { ...PLACE, via: null, route: null, share: 0.99 } } } })
 // The system counts writes to files as well.
 const withFiles = otherWritesMs => { const { busyMs, sockets: all } = sockets('writes', 20_400); return { busyMs, sockets: { ...all, otherWritesMs } } }
 
@@ -136,6 +136,17 @@ test('what the diagnostics cost is CPU time, and the advice is of what costs mos
   assert.match(costs({ heartbeat: 80 }).instead, /^raise heartbeatMs$/)
   assert.match(costs({ recorder: 80 }).instead, /recorder\.hz/)
   assert.match(costs({ 'own-work': 80 }).instead, /prefer heap histograms to snapshots/)
+})
+
+test('datagrams are told with the function that sends most of them, unless a loop with room sends some', () => {
+  const asked = ms => ask({ activity: sockets('sends', ms) }).findings[0]
+  const { id, title, instead, where } = asked(24_000)
+  assert.deepEqual([id, where.function], ['socket-writes', 'login'])
+  assert.match(`${title} ${instead}`, /80 % of the loop's busy time in sending datagrams \(UDP\), most of them from login \(auth\.js:23\)\. put several messages into one datagram/)
+  assert.equal(asked(9000).id, 'nothing-wrong')
+  const [at, ...others] = ask({ activity: { ...sockets('sends', 24_000), hotSpots: [spot({ culprit: { call: 'Socket.send' } })] } }).findings
+  assert.deepEqual([at.id, others], ['hot-function', []], 'where it sends at once')
+  assert.match(`${at.title} ${at.instead}`, /in send\(\) of a datagram, called in login .* put several messages into one datagram/)
 })
 
 test('a function that makes many small writes is said with the writes, and not once more', () => {
@@ -347,15 +358,6 @@ test('logging has the line of its call and its logger, where they are known', ()
   const { findings: [other] } = ask({ activity: { hotSpots: [talks], categories: { logging: { ms: 12_000, where: PLACE } } } })
   assert.match(other.why, /the console writes/)
   assert.match(other.instead, /^turn down what soap writes/)
-})
-
-test('a logger that writes each line synchronously is to write in large chunks', () => {
-  const fixOf = (logger, writingMs) => ask({ activity: { categories: { logging: { ms: 12_000, where: PLACE, logger, writingMs } } } }).findings[0]
-  assert.match(fixOf('pino', 6000).instead, /^write asynchronously and in large chunks \(pino\.destination\(\{ sync: false, minLength: 4096 \}\) or a transport\), and log less/)
-  assert.match(fixOf('pino', 6000).why, /synchronous call, which has 50 % of the logger's time/)
-  assert.match(fixOf('log4js', 6000).instead, /instead of 'fileSync'/)
-  assert.match(fixOf('bunyan', 6000).instead, /a stream or transport that does/)
-  assert.match(fixOf('pino', 2000).instead, /^log less/)
 })
 
 test('logging that several functions share has its logger, and their lines', () => {

@@ -72,7 +72,7 @@ function readings ({ activity = {}, process: known = {}, system, ...rest } = {})
           busyMs: 20_000,
           gcMs: 500,
           hotSpots: [],
-          sockets: { writes: NO_CALLS, connects: NO_CALLS, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 0 },
+          sockets: { writes: NO_CALLS, sends: NO_CALLS, connects: NO_CALLS, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 0 },
           categories: { logging: NO_CATEGORY, tasks: NO_CATEGORY, immediates: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY, ...categories },
           ...act
         },

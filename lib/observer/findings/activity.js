@@ -371,6 +371,7 @@ function findSocketCalls (profile, { samples, busyMicros, stacks }, context) {
   const accepts = ofKind('accept')
   return {
     writes: read('write'),
+    sends: read('send'),
     connects: read('connect'),
     accepts: { ms: sumMicros(accepts) / 1e3, samples: accepts.length, closingMs: sumMicros(ofKind('close')) / 1e3 },
     otherWritesMs: sumMicros(samples.filter(sample => stackOf(sample).isWritingElsewhere)) / 1e3,

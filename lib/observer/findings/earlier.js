@@ -63,7 +63,7 @@ function readingsOf (stalls, now, source) {
       hotSpots: hotSpotsOf(stalls, busyMs, source),
       busySamples: [],
       categories: { logging: NO_CATEGORY, tasks: NO_CATEGORY, immediates: NO_CATEGORY, collected: NO_CATEGORY, buffers: NO_CATEGORY },
-      sockets: { writes: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 0 }
+      sockets: { writes: NO_SOCKET_TIME, sends: NO_SOCKET_TIME, connects: NO_SOCKET_TIME, accepts: { ms: 0, samples: 0, closingMs: 0 }, otherWritesMs: 0, loopMs: 0 }
     },
     stalls,
     waits: [],

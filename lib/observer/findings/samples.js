@@ -37,11 +37,12 @@ const LOGGERS = new Set([
 ])
 const TASK_QUEUES = 'node:internal/process/task_queues'
 const TIMERS = 'node:internal/timers'
-// Functions of Node.js in which a socket writes, is made and connected, is accepted, or is closed.
+// Functions of Node.js in which a socket writes, sends a datagram, is made and connected, is accepted, or is closed.
 /** @type {[NonNullable<Stack['socket']>, RegExp][]} */
 const SOCKET = [
   ['write', /^node:internal\/stream_base_commons (handleWriteReq|createWriteWrap|write(v)?Generic|afterWriteDispatched)$/],
   ['write', /^node:net (Socket\.)?(_write|_writev|_writeGeneric)$/],
+  ['send', /^node:dgram (Socket\.)?(send|doSend)$/],
   ['connect', /^node:net (Socket\.)?(connect|internalConnect|internalConnectMultiple|lookupAndConnect|lookupAndConnectMultiple)$/],
   ['connect', /^node:(internal\/tls\/wrap|_tls_wrap) (exports\.)?connect$/],
   ['connect', /^node:_http_agent (Agent\.)?createSocket$/],
@@ -62,7 +63,7 @@ const TASK_NATIVES = new Set(['runMicrotasks', 'enqueueMicrotask'])
  * @property {'idle' | 'gc' | 'io' | 'engine' | 'code'} state  io: the event loop outside JavaScript
  * @property {Frame[]} run       the innermost functions of the application, innermost first, up to their caller in other code
  * @property {string | null} called  the package that the application called, or the module of web streams, if the stack shows it without the application
- * @property {'write' | 'connect' | 'accept' | 'close' | null} socket  what it does with a socket
+ * @property {'write' | 'send' | 'connect' | 'accept' | 'close' | null} socket  what it does with a socket; send: a datagram
  * @property {boolean} isWritingElsewhere  it writes to a file at once, or a log to a pipe
  * @property {boolean} isWritingFile  it writes to a file synchronously
  * @property {string | null} logger  what writes a log: the package that was called for it, or CONSOLE of Node.js

@@ -66,6 +66,7 @@ const { groupBy, sum } = require('../../base/sums')
  *
  * @typedef {object} SocketCalls
  * @property {SocketTime} writes
+ * @property {SocketTime} sends  of datagrams
  * @property {SocketTime} connects
  * @property {{ ms: number, samples: number, closingMs: number }} accepts  of connections of clients; closingMs: closing any
  * @property {number} otherWritesMs  to files, and of logs, which the system counts as writes as well

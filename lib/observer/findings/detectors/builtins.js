@@ -74,6 +74,11 @@ const SMALL_CHUNKS = Object.freeze({
   instead: 'pass fewer and larger chunks (join small texts to some 64 kB, records to arrays), use fewer streams, or a plain loop where all data is in memory'
 })
 
+const DATAGRAMS = Object.freeze({
+  why: 'each datagram is a system call and a packet of its own, however few bytes it holds',
+  instead: 'put several messages into one datagram (up to some 1400 bytes; clients of StatsD have an option for it), add up counts and send them once in a second, or send fewer (sampling)'
+})
+
 const STARTED_AGAIN = Object.freeze({
   why: 'workers are started and end all the time; starting one takes tens of milliseconds of a CPU and a heap of its own, which may be more than its work',
   instead: 'start as many workers as there are CPUs once, keep them in a pool, and send them the work (piscina, workerpool)'
@@ -135,6 +140,7 @@ const OTHERS = [
     instead: 'join what belongs together and write it once, or call cork() before and uncork() after it; write less often and more at a time',
     name: 'write() of a socket or stream'
   }],
+  [/^(Socket\.)?(send|doSend)$/, { ...DATAGRAMS, name: 'send() of a datagram' }],
   [/^end$/, {
     why: 'the data is converted to bytes and written on the event loop, a long string all at once',
     instead: 'send less (pagination, fields) or in chunks (stream.pipeline), keep data that does not change as a Buffer, and combine small writes',
@@ -206,4 +212,4 @@ function fasterThan (...packages) {
   return slow === undefined ? null : `use ${FASTER.get(slow)}, in place of ${slow}; otherwise call it less often or with less data (a cache, a limit), or move the call to worker_threads`
 }
 
-module.exports = { builtinOf, CLONES, COPY, EXPRESSION, fasterThan, isExpression, POLLING, SMALL_CHUNKS, STARTED_AGAIN }
+module.exports = { builtinOf, CLONES, COPY, DATAGRAMS, EXPRESSION, fasterThan, isExpression, POLLING, SMALL_CHUNKS, STARTED_AGAIN }

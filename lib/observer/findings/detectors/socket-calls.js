@@ -1,8 +1,9 @@
 'use strict'
 
-// Detectors of too many system calls on sockets: many small writes per message, many small reads, a new connection each time.
+// Detectors of too many system calls on sockets: many small writes per message, datagrams, many small reads, a new connection each time.
 
 const { makeFinding, MIN_SAMPLES } = require('../finding')
+const { DATAGRAMS } = require('./builtins')
 const { manyWrites, observedMsOf, ranShare, requestsPerSecond, utilizationOf } = require('../../../shared/findings/readings')
 const { bytes, duration, percent, placed, rounded } = require('../../../shared/findings/format-text')
 
@@ -11,6 +12,8 @@ const { bytes, duration, percent, placed, rounded } = require('../../../shared/f
 /** @import { Readings } from '../../../shared/findings/readings' */
 
 // Shares of the busy and of the observed time: in a server with little other work, sockets always come first.
+// What a server of datagrams is for takes some of its time.
+const SENDS = Object.freeze({ ofBusy: 0.4, ofTime: 0.2 })
 const READS = Object.freeze({ ofBusy: 0.4, ofTime: 0.1, perSecond: 2000, maxBytes: 256, perRequest: 3 })
 const CONNECTS = Object.freeze({ ofBusy: 0.15, ofTime: 0.05 })
 // Most of the cost of accepting a connection is in the event loop's own I/O.
@@ -20,10 +23,10 @@ const ACCEPTS = Object.freeze({ ofBusy: 0.015, withClosing: 0.06, utilization: 0
 const socketCalls = {
   ids: ['socket-writes', 'socket-reads', 'socket-connects'],
   explains: ['many-short-turns', 'slow-elsewhere'],
-  find (readings) {
+  find (readings, found) {
     const writes = findWrites(readings)
     // Fewer writes lead to fewer reads: responses come in fewer pieces, too.
-    return [...writes, ...writes.length > 0 ? [] : findReads(readings), ...findConnects(readings), ...findAccepts(readings)]
+    return [...writes, ...findSends(readings, found), ...writes.length > 0 ? [] : findReads(readings), ...findConnects(readings), ...findAccepts(readings)]
   }
 }
 
@@ -44,6 +47,32 @@ function findWrites (readings) {
     why: 'each write is a system call, and with TCP_NODELAY a packet of its own',
     instead: 'send what belongs together with one write: join the parts, or call socket.cork() before and socket.uncork() after them; batch messages that go to the same socket',
     evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples, writesPerSecond: Math.round(many.perSecond), writesPerMessage: rounded(many.times), bytesPerWrite: Math.round(many.bytes) },
+    confidence: where === null ? 'medium' : 'high',
+    next: [`npx loopscope profile ${pid}`]
+  })]
+}
+
+/**
+ * The system's count of writes does not include datagrams, but each is a call of its own.
+ * @param {Readings} readings
+ * @param {readonly Finding[]} found  where it sends at once, the function has its finding
+ * @returns {Finding[]}
+ */
+function findSends (readings, found) {
+  const { activity, pid } = readings
+  if (activity === null) return []
+  const { ms, samples, where } = activity.sockets.sends
+  const share = ms / Math.max(1, activity.busyMs)
+  if (samples < MIN_SAMPLES || share < SENDS.ofBusy || ms < observedMsOf(readings) * SENDS.ofTime) return []
+  if (where !== null && found.some(one => one.where?.function === where.function && one.where.file === where.file)) return []
+  return [makeFinding(readings, {
+    id: 'socket-writes',
+    title: `The process spends ${percent(share)} of the loop's busy time in sending datagrams (UDP)${where === null ? '' : `, most of them from ${placed(where)}`}.`,
+    lostMs: ms * ranShare(readings),
+    what: `Sending took ${duration(ms)} of the last ${duration(observedMsOf(readings))}.`,
+    where: placeOf(where),
+    ...DATAGRAMS,
+    evidence: { busyShare: rounded(share, 3), ms: rounded(ms), samples },
     confidence: where === null ? 'medium' : 'high',
     next: [`npx loopscope profile ${pid}`]
   })]
