@@ -4,7 +4,7 @@
 
 const { Handle } = require('./handle')
 const { sharedInstruments } = require('../probe/shared-instruments')
-const { STANDARD_ERROR, makeLogger } = require('../shared/default-logger')
+const { STANDARD_ERROR, flushAtExit, makeLogger } = require('../shared/default-logger')
 const clocks = require('../shared/clock')
 const { findRegistry } = require('../probe/process/application')
 const { guarded } = require('../base/guard')
@@ -104,9 +104,7 @@ function asHandle (middleware, handle) {
  * @returns {Logger & { make (): void }}
  */
 function createLazyLogger (options) {
-  // pino will listen for the exit of the process; code that counts those listeners must not find another one later.
-  const placeholder = guarded(() => {})
-  process.on('exit', placeholder)
+  flushAtExit()
   /** @type {Logger | undefined} */
   let logger
 
@@ -118,7 +116,6 @@ function createLazyLogger (options) {
     } catch {
       return SILENT // the application has removed or replaced the files, as tests do
     }
-    process.off('exit', placeholder)
     return logger
   }
 
