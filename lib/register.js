@@ -8,4 +8,14 @@ const { isTestRunner } = require('./base/system/runtime')
 
 // Node loads preloaded modules in every worker thread again, and in the runner of node --test; the application runs in
 // neither.
-if (isMainThread && !isTestRunner()) require('./api/preload').preload()
+if (isMainThread && !isTestRunner()) {
+  try {
+    require('./api/preload').preload()
+  } catch (error) {
+    // Options of loopscope abort the start. Whatever else prevents it, such as an earlier preload that changes what JavaScript has, the application runs.
+    if (/^ERR_LOOPSCOPE_/.test(/** @type {any} */ (error)?.code)) throw error
+    try {
+      require('./api/preload').reportUnobserved(error)
+    } catch {}
+  }
+}

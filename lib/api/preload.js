@@ -149,12 +149,16 @@ function beginLate () {
   try {
     return begin()
   } catch (error) {
-    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error)
-    if (code === 'MODULE_NOT_FOUND') return undefined // the application has removed or replaced the files, as tests do
-    const { STANDARD_ERROR, makeLogger } = require('../shared/default-logger')
-    makeLogger({ fd: STANDARD_ERROR }).error({ err: error }, `this process is not observed: ${message}`)
+    // Else the application has removed or replaced the files, as tests do.
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'MODULE_NOT_FOUND') reportUnobserved(error)
     return undefined
   }
+}
+
+/** @param {unknown} error */
+function reportUnobserved (error) {
+  const { STANDARD_ERROR, makeLogger } = require('../shared/default-logger')
+  makeLogger({ fd: STANDARD_ERROR }).error({ err: error }, `this process is not observed: ${error instanceof Error ? error.message : error}`)
 }
 
 function hasVariables () {
@@ -164,4 +168,4 @@ function hasVariables () {
   return env.pm2_env !== undefined || Object.keys(env).some(name => name.startsWith('LOOPSCOPE_'))
 }
 
-module.exports = { preload }
+module.exports = { preload, reportUnobserved }

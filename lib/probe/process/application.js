@@ -17,6 +17,7 @@ const { readRegularText } = require('../../base/regular-file')
  */
 
 const NAMELESS = 'node'
+const ROOT = path.parse(process.execPath).root // where the working directory was removed
 const NO_CODE = new Set(['node_modules', '.git'])
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro|coffee)$/i
 const MAX_BYTES = 16 * 1024 ** 2
@@ -27,7 +28,7 @@ const CLIENTS = Object.freeze(['@prometheus-io/client', 'prom-client'])
  * @param {Started} [started]
  * @returns {{ root: string, name: string }} the folder of the application's package.json, and the name in it
  */
-function findApplication ({ entry = process.argv[1], folder = process.cwd() } = {}) {
+function findApplication ({ entry = process.argv[1], folder = attempt(() => process.cwd(), ROOT) } = {}) {
   const start = entry === undefined ? folder : path.dirname(attempt(() => fs.realpathSync(entry), path.resolve(entry))) // of node -e, or a file given without its extension
   const own = nearestPackage(start) ?? { root: start, name: NAMELESS }
   if (entry === undefined || !entry.split(path.sep).includes('node_modules')) return own

@@ -349,9 +349,9 @@ class AwaitSampler {
   }
 
   #onSettled = (/** @type {object} */ promise) => {
-    const settled = this.#settled.get(promise)
-    if (settled === undefined || settled.sample.isOver) return
     try {
+      const settled = this.#settled.get(promise)
+      if (settled === undefined || settled.sample.isOver) return
       this.#settled.delete(promise)
       const fromMicros = monotonicMicros()
       settled.stack = settled.sample.captureSettled(this.#onSettled)
@@ -372,16 +372,24 @@ class AwaitSampler {
 
   #onBefore = (/** @type {object} */ promise) => {
     this.#running = promise
-    const wait = this.#waits.get(promise)
-    if (wait !== undefined && !wait.sample.isOver) wait.toMicros = monotonicMicros()
+    try {
+      const wait = this.#waits.get(promise)
+      if (wait !== undefined && !wait.sample.isOver) wait.toMicros = monotonicMicros()
+    } catch (error) {
+      reportFault(error)
+    }
   }
 
   #onAfter = (/** @type {object} */ promise) => {
     this.#running = null
-    const wait = this.#waits.get(promise)
-    if (wait === undefined || wait.sample.isOver || wait.toMicros === 0) return
-    this.#waits.delete(promise)
-    wait.sample.runs.push(wait.toMicros, monotonicMicros())
+    try {
+      const wait = this.#waits.get(promise)
+      if (wait === undefined || wait.sample.isOver || wait.toMicros === 0) return
+      this.#waits.delete(promise)
+      wait.sample.runs.push(wait.toMicros, monotonicMicros())
+    } catch (error) {
+      reportFault(error)
+    }
   }
 }
 

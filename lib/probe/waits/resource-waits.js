@@ -95,15 +95,23 @@ class ResourceWaits {
   }
 
   #onBefore = (/** @type {number} */ id) => {
-    const wait = this.#waits.get(id)
-    if (wait !== undefined && wait.toMicros === 0) wait.toMicros = monotonicMicros()
+    try {
+      const wait = this.#waits.get(id)
+      if (wait !== undefined && wait.toMicros === 0) wait.toMicros = monotonicMicros()
+    } catch (error) {
+      reportFault(error)
+    }
   }
 
   #onAfter = (/** @type {number} */ id) => {
-    const wait = this.#waits.get(id)
-    if (wait === undefined) return
-    this.#waits.delete(id)
-    wait.sample.runs.push(wait.toMicros, monotonicMicros())
+    try {
+      const wait = this.#waits.get(id)
+      if (wait === undefined) return
+      this.#waits.delete(id)
+      wait.sample.runs.push(wait.toMicros, monotonicMicros())
+    } catch (error) {
+      reportFault(error)
+    }
   }
 }
 
