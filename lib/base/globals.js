@@ -10,8 +10,25 @@ const util = require('node:util')
 /** What async functions return. @type {PromiseConstructor} */
 const Promise = /** @type {any} */ ((async () => {})().constructor)
 
+const { stringify } = JSON
+
+/**
+ * JSON of plain data, whatever the application has done to JSON.stringify() or given to all arrays and objects: Prototype.js has a toJSON() for them.
+ * @param {unknown} value
+ * @returns {string}
+ */
+function toJson (value) {
+  return /** @type {any} */ ([]).toJSON === undefined ? stringify(value) : stringify(value, ownValue)
+}
+
+/** @this {any} @param {string} key */
+function ownValue (key) {
+  return this[key]
+}
+
 module.exports = {
   Promise,
+  toJson,
   URL: /** @type {typeof globalThis.URL} */ (URL),
   URLSearchParams: /** @type {typeof globalThis.URLSearchParams} */ (URLSearchParams),
 

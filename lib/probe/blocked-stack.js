@@ -5,6 +5,7 @@
 // else to the observer (observer/stalls/culprit/blocked-stacks.js).
 
 const { readCallSites } = require('./call-sites')
+const { toJson } = require('../base/globals')
 const { monotonicMicros } = require('../base/monotonic')
 
 /**
@@ -18,13 +19,11 @@ const { monotonicMicros } = require('../base/monotonic')
 const MAX_CALLS = 64
 const MAX_LENGTH = 300 // of names and files, each
 
-const { stringify } = JSON // as it was at load
-
 /** @returns {BlockedStack} */
 function readBlockedStack () {
   const atMicros = monotonicMicros()
   try {
-    return { atMicros, calls: stringify(readCallSites(readBlockedStack, MAX_CALLS).map(describeCall)) }
+    return { atMicros, calls: toJson(readCallSites(readBlockedStack, MAX_CALLS).map(describeCall)) }
   } catch {
     return { atMicros, calls: '[]' }
   }

@@ -7,6 +7,7 @@ const { readBy } = require('../link/channel')
 const { readMemory } = require('./heap/memory-reading')
 const { takeSnapshot } = require('./heap/take-snapshot')
 const { readScriptMaps } = require('./process/script-maps')
+const { toJson } = require('../base/globals')
 const { monotonicMicros } = require('../base/monotonic')
 const { readBlockedStack } = require('./blocked-stack')
 const { inspector } = require('./process/inspector')
@@ -26,8 +27,6 @@ const { inspector } = require('./process/inspector')
 /** @import { DebuggerStatus } from '../observer/recorder/debugger-detector' */
 /** @import { BlockedStack } from './blocked-stack' */
 /** @import { InFlightReading } from './http/in-flight' */
-
-const { stringify } = JSON // as it was at load
 
 /**
  * @param {object} parts  functions return what is created after the observer is requested
@@ -106,7 +105,7 @@ function createInterrupt ({ heartbeat, stallRoute, recording, requestNotes, rele
   return Object.assign(interrupt, {
     probeStack: () => { requestNotes.probeStack() },
     // As text, which is cheaper to pass on.
-    inFlight: () => stringify({ ...requestNotes.readInFlight(true), stack: readBlockedStack() }),
+    inFlight: () => toJson({ ...requestNotes.readInFlight(true), stack: readBlockedStack() }),
     takeHandlers: () => requestNotes.takeHandlers(),
     startRecording: () => recording.start(null),
     endDebuggerWait: () => endDebuggerWait(release, withdrawRelease)

@@ -34,7 +34,10 @@ const HOSTILE = {
   'no limit': 'delete Error.stackTraceLimit',
   'a prepareStackTrace that throws': 'Error.prepareStackTrace = () => { throw new Error() }',
   'accessors that throw': 'for (const name of ["prepareStackTrace", "stackTraceLimit"]) Object.defineProperty(Error, name, { configurable: true, get () { throw new Error() }, set () { throw new Error() } })',
-  'another Error': 'globalThis.Error = class extends Error {}'
+  'another Error': 'globalThis.Error = class extends Error {}',
+  'a toJSON() of all arrays': 'Array.prototype.toJSON = () => "changed"',
+  'a toJSON() of all objects': 'Object.prototype.toJSON = () => "changed"',
+  'another JSON.stringify()': 'JSON.stringify = () => undefined'
 }
 
 const FROZEN = {
@@ -42,7 +45,7 @@ const FROZEN = {
   'a prepareStackTrace that cannot be replaced': 'Object.defineProperty(Error, "prepareStackTrace", { configurable: false, get () { throw new Error() } })'
 }
 
-/** In a process whose Error it may spoil: the name of the caller, and whether Error's properties are as they were. */
+/** In a process whose Error and JSON it may spoil: the name of the caller, and whether Error's properties are as they were. */
 function readIn (spoil) {
   const code = `
     const { readBlockedStack } = require(${JSON.stringify(MODULE)})
@@ -51,8 +54,9 @@ function readIn (spoil) {
     function caller () { return readBlockedStack() }
     const before = read()
     const { calls } = caller()
-    console.log(JSON.stringify({ name: JSON.parse(calls)[0]?.[0] ?? null, isSame: read() === before }))`
-  return JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }))
+    console.log(JSON.parse(calls)[0]?.[0] + ' ' + (read() === before))`
+  const [name, isSame] = execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }).trim().split(' ')
+  return { name: name === 'undefined' ? null : name, isSame: isSame === 'true' }
 }
 
 for (const [what, spoil] of Object.entries(HOSTILE)) {

@@ -5,6 +5,7 @@
 
 const { captureStack } = require('../call-sites')
 const { guarded } = require('../../base/guard')
+const { toJson } = require('../../base/globals')
 const { monotonicMicros } = require('../../base/monotonic')
 const { clearTimeout, setTimeout } = require('../../base/timers')
 const { contextOn } = require('../http/contexts/one-request')
@@ -153,7 +154,7 @@ class BufferSites {
     const sites = new Map()
     for (const { bytes, bornMicros, origin: { site }, isReceived, route } of this.#entries) {
       if (site === null) continue
-      const key = JSON.stringify([site.frames, site.api, isReceived, route])
+      const key = toJson([site.frames, site.api, isReceived, route])
       const known = sites.get(key) ?? { ...site, isReceived, route, bytes: 0, samples: 0, byBirth: new Array(boundaries.length + 1).fill(0) }
       sites.set(key, known)
       known.bytes += bytes

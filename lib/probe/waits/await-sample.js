@@ -3,6 +3,7 @@
 // What one sampled request awaited: for each wait its stack, begin and end. Stacks are captured when the wait begins, and read when the request is
 // over, or no longer sampled: reading takes several times as long, and the request should not pay for it.
 
+const { toJson } = require('../../base/globals')
 const { monotonicMicros } = require('../../base/monotonic')
 const { captureStack, readStacks } = require('../call-sites')
 
@@ -24,8 +25,6 @@ const MAX_LENGTH = 300 // of names and files, each
 
 // Frames of one process; a few hundred bytes each.
 const MAX_KNOWN = 5000
-
-const { stringify } = JSON // as it was at load
 const NO_FRAMES = '[]'
 // V8's own functions, the queue of microtasks and timers, between which it runs, and what calls the hooks.
 const RUNS_NOTHING = /^(?:$|node:internal\/(?:process\/task_queues|promise_hooks|async_hooks|timers)$)/
@@ -209,12 +208,12 @@ function describe (sites) {
  */
 function describeSite (site) {
   const file = site.getScriptNameOrSourceURL() ?? ''
-  if (file === '') return stringify([bound(site.getFunctionName() ?? ''), '', 0, 0, 0, 0])
+  if (file === '') return toJson([bound(site.getFunctionName() ?? ''), '', 0, 0, 0, 0])
   const position = site.getPosition()
   const found = known.get(file)?.get(position)
   if (found !== undefined) return found
   const name = bound(site.getFunctionName() ?? '')
-  const text = stringify(file.startsWith('node:')
+  const text = toJson(file.startsWith('node:')
     ? [name, bound(file), 0, 0, 0, 0]
     : [name, bound(file), site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0, site.getEnclosingLineNumber() ?? 0, site.getEnclosingColumnNumber() ?? 0])
   keep(file, position, text)
