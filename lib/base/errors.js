@@ -4,8 +4,11 @@
 // docs/errors.md and types/errors.d.ts list the same codes; test/internal/errors.test.js holds them equal.
 
 const { format } = require('node:util')
+const { printableLines } = require('./printable')
 
 /** @import { LoopscopeErrorCode } from '../../types/errors' */
+
+const MAX_LENGTH = 4000 // of each value
 
 /**
  * @param {string} code
@@ -16,12 +19,18 @@ function define (code, template, Base = Error) {
   return class LoopscopeError extends /** @type {ErrorConstructor} */ (Base) {
     /** @param {unknown[]} values */
     constructor (...values) {
-      super(format(template, ...values))
+      super(format(template, ...values.map(toShow)))
       this.code = /** @type {LoopscopeErrorCode} */ (code)
     }
 
     get name () { return `${Base.name} [${this.code}]` }
   }
+}
+
+/** A variable or a request may hold anything, also what controls a terminal. @param {unknown} value */
+function toShow (value) {
+  if (typeof value !== 'string') return value
+  return printableLines(value.length <= MAX_LENGTH ? value : `${value.slice(0, MAX_LENGTH)}…`)
 }
 
 const errors = {
