@@ -6,6 +6,7 @@ const test = require('node:test')
 const assert = require('node:assert/strict')
 const { startWaiting } = require('./running-waits')
 
+const PACKAGES = ['p-limit', 'p-queue', 'p-throttle']
 const AT_ONCE = 4
 const ROUNDS = 6
 const TOLERANCE = 0.15
@@ -21,9 +22,9 @@ const readLines = async (app, name, attempts = 4) => {
 }
 const sum = (lines, toMs) => lines.reduce((all, line) => all + toMs(line), 0)
 
-test('the time until its turn in p-limit, p-queue and a chain of then() is separated from that of the work', async t => {
-  const app = await startWaiting(t, { fixture: 'queues.js', packages: ['p-limit', 'p-queue'], env: { LOOPSCOPE_WAITS: 'off' } })
-  for (const name of ['limited', 'queued', 'chained']) {
+test('the time until its turn in p-limit, p-queue, p-throttle and a chain of then() is separated from that of the work', async t => {
+  const app = await startWaiting(t, { fixture: 'queues.js', packages: PACKAGES, env: { LOOPSCOPE_WAITS: 'off' } })
+  for (const name of ['limited', 'queued', 'paced', 'chained']) {
     const { lines, diagnosis } = await readLines(app, name)
     const share = sum(lines, ({ turnMs }) => turnMs) / sum(lines, ({ ms, queuedMs }) => ms + queuedMs)
     const { turnMs, allMs } = (await app.truth())[name]
@@ -34,7 +35,7 @@ test('the time until its turn in p-limit, p-queue and a chain of then() is separ
 })
 
 test('work of its own in a queue, a shared load and a batch are no lines to stand in', async t => {
-  const app = await startWaiting(t, { fixture: 'queues.js', packages: ['p-limit', 'p-queue'], env: { LOOPSCOPE_WAITS: 'off' } })
+  const app = await startWaiting(t, { fixture: 'queues.js', packages: PACKAGES, env: { LOOPSCOPE_WAITS: 'off' } })
   for (const name of ['own', 'free', 'shared', 'batched']) {
     const { lines, diagnosis } = await readLines(app, name)
     assert.deepEqual([sum(lines, ({ turnMs }) => turnMs), lines.filter(({ resumedBy }) => resumedBy !== null)], [0, []], diagnosis)

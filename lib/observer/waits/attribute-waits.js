@@ -4,7 +4,7 @@
 // belongs to the innermost function that waits; with Promise.all() to the line that awaits all. Pure.
 
 const { groupBy } = require('../../base/sums')
-const { POOLS, SAME_MICROS, WRAPPERS, isLazy, isPackage, isPassedOn, isReturned, lazyAt, queueOf, returnedAt, settledAs } = require('./await-stacks')
+const { POOLS, SAME_MICROS, WRAPPERS, isLazy, isPackage, isReturned, lazyAt, queueOf, returnedAt, settledAs, turnOf } = require('./await-stacks')
 
 /** @import { AppFrame, AwaitStack, SettledBy } from './await-stacks' */
 
@@ -100,7 +100,7 @@ function attributeWaits (all, { runs, truncatedMicros = 0, isOpen = false, toMic
     line.labels.set(label, { awaited, via, resumedBy, calledAt, micros: beforeMicros + toMicros - fromMicros })
     line.poolMicros += awaited !== null && POOLS.has(awaited) ? toMicros - fromMicros : longestOf(pooled, fromMicros, toMicros)
     const queue = queueOf({ awaited, via })
-    if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node, queue, waits, isOpen ? endMicros : 0)) - fromMicros)
+    if (queue !== null) line.turnMicros += Math.max(0, Math.min(toMicros, turnOf(chosen.node.wait, queue, waits, isOpen ? endMicros : 0)) - fromMicros)
     if (chosen.node.isOwn && chosen.node.wait.isShared === true) line.sharedMicros += toMicros - fromMicros
     const by = behindOf(chosen)
     if (by !== 0) {
@@ -396,30 +396,6 @@ function segmentsOf (nodes, runs) {
  */
 function behindOf ({ awaited, node: { isOwn, isCombined, wait: { isByOther, byMicros = 0 } } }) {
   return awaited === null && isOwn && !isCombined && isByOther === true ? byMicros : 0
-}
-
-/**
- * What the queue waits for itself begins with its turn: the code that settles one of its promises has waited since then. Until then the request waits
- * for others, and one of these promises is settled by code of them. p-limit 3 runs what is given to it as code of another request, and passes its promise on.
- * @param {Node} node
- * @param {string} queue  the package
- * @param {readonly Awaited[]} waits
- * @param {number} openMicros  until when the request was followed, where it is not answered yet; else 0
- * @returns {number} when it was its turn; 0: it stood in no line
- */
-function turnOf ({ wait: node }, queue, waits, openMicros) {
-  if (node.toMicros === openMicros && !waits.some(({ fromMicros }) => fromMicros > node.fromMicros + SAME_MICROS)) return openMicros // nothing was begun for it
-  const inside = waits.filter(({ stack, made, fromMicros, toMicros }) => {
-    if (fromMicros < node.fromMicros - SAME_MICROS || toMicros > node.toMicros) return false
-    return isPassedOn({ stack, made }) || [made, stack].some(from => from !== null && queueOf(from) === queue)
-  })
-  if (!inside.some(({ isByOther }) => isByOther)) return 0
-  return Math.max(...inside.map(wait => isPassedOn(wait) ? wait.fromMicros : sinceIn(wait)))
-}
-
-/** @param {Awaited} wait */
-function sinceIn ({ sinceMicros = 0, fromMicros }) {
-  return sinceMicros > fromMicros ? sinceMicros : 0
 }
 
 /**

@@ -73,7 +73,7 @@ const LOCKS = new Set(['async-lock', 'async-mutex', 'async-sema', 'await-lock', 
 const POOLS = new Set(['tarn', 'generic-pool', 'sequelize-pool'])
 // Packages of queues and locks: what is given to them runs once other work has ended.
 const QUEUES = new Set([
-  ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
+  ...LOCKS, 'bottleneck', 'fastq', 'p-limit', 'p-queue', 'p-throttle', 'promise-limit', 'promise-queue', 'queue', 'queue-promise', 'throat'
 ])
 
 // Clients of databases, and what is built on them.
@@ -268,6 +268,31 @@ function isPassedOn ({ stack, made }) {
   return made === null && isOfV8(stack)
 }
 
+/**
+ * What the queue waits for itself begins with its turn: the code that settles one of its promises has waited since then. Until then the request waits
+ * for others, and one of these promises is settled by code of them. p-limit 3 runs what is given to it as code of another request, and passes its promise on.
+ * One that limits the rate lets go on by a timer of its own: then it is the turn once it calls what was given to it.
+ * @param {Awaited} one  wait for the queue
+ * @param {string} queue  the package
+ * @param {readonly Awaited[]} waits
+ * @param {number} openMicros  until when the request was followed, where it is not answered yet; else 0
+ * @returns {number} when it was its turn; 0: it stood in no line
+ */
+function turnOf (one, queue, waits, openMicros) {
+  if (one.toMicros === openMicros && !waits.some(({ fromMicros }) => fromMicros > one.fromMicros + SAME_MICROS)) return openMicros // nothing was begun for it
+  const during = waits.filter(({ fromMicros, toMicros }) => fromMicros >= one.fromMicros - SAME_MICROS && toMicros <= one.toMicros)
+  const inside = during.filter(({ stack, made }) => isPassedOn({ stack, made }) || [made, stack].some(from => from !== null && queueOf(from) === queue))
+  if (inside.some(({ isByOther }) => isByOther)) return Math.max(...inside.map(wait => isPassedOn(wait) ? wait.fromMicros : sinceIn(wait)))
+  const called = waits.filter(({ stack, made, toMicros }) => toMicros > one.fromMicros && [made, stack].some(from => from?.calledBy === queue))
+  const turnMicros = Math.min(...called.map(({ fromMicros }) => fromMicros))
+  return turnMicros > one.fromMicros && turnMicros < one.toMicros ? turnMicros : 0
+}
+
+/** @param {Awaited} wait */
+function sinceIn ({ sinceMicros = 0, fromMicros }) {
+  return sinceMicros > fromMicros ? sinceMicros : 0
+}
+
 /** @param {Pick<Awaited, 'stack' | 'made'>} wait */
 function packageAwaitedIn ({ stack, made }) {
   const name = made?.awaited ?? stack.awaited
@@ -320,5 +345,5 @@ function lazyAt (lazy, wait, micros) {
 }
 
 module.exports = {
-  CALLBACK_KINDS, POOLS, SAME_MICROS, WRAPPERS, isDatabase, isLazy, isPackage, isPassedOn, isReturned, lazyAt, placesOf, queueOf, readAwaitStack, readSettled, returnedAt, settledAs
+  CALLBACK_KINDS, POOLS, SAME_MICROS, WRAPPERS, isDatabase, isLazy, isPackage, isReturned, lazyAt, placesOf, queueOf, readAwaitStack, readSettled, returnedAt, settledAs, turnOf
 }
