@@ -283,7 +283,7 @@ function turnOf (one, queue, waits, openMicros) {
   const during = waits.filter(({ fromMicros, toMicros }) => fromMicros >= one.fromMicros - SAME_MICROS && toMicros <= one.toMicros)
   const inside = during.filter(({ stack, made }) => isPassedOn({ stack, made }) || [made, stack].some(from => from !== null && queueOf(from) === queue))
   if (inside.some(({ isByOther }) => isByOther)) return Math.max(...inside.map(wait => isPassedOn(wait) ? wait.fromMicros : sinceIn(wait)))
-  const called = waits.filter(({ stack, made, toMicros }) => toMicros > one.fromMicros && [made, stack].some(from => from?.calledBy === queue))
+  const called = waits.filter(({ stack, made, toMicros }) => toMicros > one.fromMicros && [made, stack].some(from => from !== null && from.app.length > 0 && from.calledBy === queue))
   const turnMicros = Math.min(...called.map(({ fromMicros }) => fromMicros))
   return turnMicros > one.fromMicros && turnMicros < one.toMicros ? turnMicros : 0
 }
