@@ -94,7 +94,7 @@ const CASES = [
   { id: 'starved', sick: { system: { ms: 1000, cpuMs: 200, runQueueMs: 0, throttledMs: 700 }, stalls: [stall({ cause: 'starved', evidence: { cpuMs: 20, runQueueMs: 0, throttledMs: 250 } })], activity: { busyMs: 40_000 } }, healthy: { system: { ms: 1000, cpuMs: 900, runQueueMs: 0, throttledMs: 20 } }, says: /CPU quota/ },
   { id: 'suspended', sick: { stalls: [stall({ cause: 'suspended', durationMs: 2000 })] }, healthy: { stalls: [stall()] }, says: /suspended 1 time, for 2\.0 s/ },
   { id: 'start-up', sick: { startedAt: 999_000, process: { startUpMs: 6000 } }, healthy: { process: { startUpMs: 6000 } }, says: /Startup blocked the loop for 6\.0 s/ },
-  { id: 'slow-elsewhere', sick: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 2 }] } }, says: /GET \/orders takes 900 ms on average, but the event loop is not the cause/ },
+  { id: 'slow-elsewhere', sick: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 1.9 }] } }, says: /GET \/orders takes 900 ms on average, but the event loop is not the cause/ },
   { id: 'busy-threads', sick: { threads: THREADS, pace: { ms: 1000, routes: [{ route: 'GET /orders', count: 10, seconds: 9 }] } }, healthy: { threads: { ...THREADS, workerMs: 900 } }, says: /Worker threads used 187 % of a CPU, while the main loop was busy 33 % of the time/ },
   {
     id: 'unexplained-stalls',

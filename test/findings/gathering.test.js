@@ -10,6 +10,7 @@ const { toMarkdown, toText } = require('../../lib/shared/findings/show')
 const { findFindings } = require('../../lib/observer/findings/find-findings')
 const { createDiagnostics } = require('../../lib')
 const { errors } = require('../../lib/base/errors')
+const { monotonicMs } = require('../../lib/base/monotonic')
 const { createSubject } = require('../admin/subject')
 const { profileOf } = require('../recorder/crafted')
 const { makeScratch } = require('../store/scratch')
@@ -55,15 +56,19 @@ test('without a recorder it says that nothing was recorded', async () => {
 })
 
 test('a loop that has little to do is observed to the end as long as requests come in', async () => {
-  const secondsOf = async countOf => {
+  const secondsOf = async (countOf, past) => {
     let asked = 0
     const start = Array.from({ length: 100 }, () => [['load', 'node:readFileSync'], 1e4])
     const idle = Array.from({ length: 2900 }, (_, index) => [[index % 50 === 0 ? 'handler' : '(idle)'], 1e4])
     const process = () => ({ ...readings().process, uptimeMs: 60_000, routes: [{ route: 'GET /', count: countOf(asked++), seconds: 10 }] })
-    const { find } = subject({ view: async ({ fromMs }) => ({ profile: profileOf([...start, ...idle]), fromMs }), askProcess: async () => ({ value: process(), isStale: false }) })
+    const { find } = subject({ view: async ({ fromMs }) => ({ profile: profileOf([...start, ...idle]), fromMs }), askProcess: async () => ({ value: process(), isStale: false }), past })
     return Math.round((await find()).observedSeconds)
   }
   assert.deepEqual([await secondsOf(asked => 600 + asked), await secondsOf(() => 600), await secondsOf(() => 0)], [30, 10, 10])
+  // In bursts, as requests are answered that wait for each other: at the moment there are none.
+  const since = (count, agoMs) => ({ atMs: monotonicMs() - agoMs, process: { routes: [{ route: 'GET /', count, seconds: 1 }], delayCounts: null }, outgoing: { calls: [], connections: null } })
+  const past = lately => ({ connectionsSince: () => [], firstSince: fromMs => fromMs < monotonicMs() - 30_000 ? since(100, 50_000) : since(lately, 8000) })
+  assert.deepEqual([await secondsOf(() => 600, past(500)), await secondsOf(() => 600, past(590))], [30, 10])
 })
 
 test('waits of the pool are those of the time that is asked about', () => {

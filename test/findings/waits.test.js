@@ -27,6 +27,23 @@ for (const { name, id, sick, healthy, says, where } of WAITING) {
   })
 }
 
+test('a pool whose client is used by something built on it has the line at which that is awaited', () => {
+  const { sick } = WAITING.find(({ name }) => name === 'a pool whose library reports how long a connection took')
+  const inside = lineOf({ meanMs: 1, awaited: 'mysql2', function: 'BaseConnection', file: 'node_modules/mysql2/lib/base/connection.js' })
+  const lines = [inside, lineOf({ meanMs: 80, awaited: 'typeorm' })]
+  const at = slow => find({ ...sick, waits: [routeOf(lines)], slow }, 'small-pool').where
+  const waited = [{ at: 1_010_000, route: 'GET /orders', durationMs: 100, waits: [{ kind: 'mysql', operation: 'acquire', target: 'db:3306', calls: 1, errors: 0, ms: 60 }] }]
+  assert.equal(at(waited).function, 'loadOrders')
+  assert.equal(at([]), null, 'which route waits for it is not known')
+})
+
+test('a route that people notice, and is not slow, is a note where nothing is slower, and nothing else is said of it', () => {
+  const asked = (meanMs, rest) => find({ pace: { ms: 60_000, routes: [{ route: 'GET /orders', count: 600, seconds: 0.6 * meanMs }] }, waits: [routeOf([lineOf({ meanMs: meanMs - 5, durationMs: meanMs, awaited: 'fetch', ...rest })], { durationMs: meanMs })] }, 'slow-elsewhere')
+  assert.deepEqual([asked(250).severity, asked(550).severity, asked(150)], ['info', 'warning', undefined])
+  assert.match(asked(250).what, /at loadOrders \(orders\.js:12\), for fetch/)
+  assert.equal(asked(250, { awaited: 'timer' }), undefined)
+})
+
 test('lookups that queue are told by one sampled request, as few end', () => {
   const asked = lookups => {
     const pace = { ms: 60_000, routes: [{ route: 'GET /orders', count: 40, seconds: 193 }] }

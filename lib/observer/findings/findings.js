@@ -40,6 +40,7 @@ const NOTHING = Object.freeze({ calls: [], connections: null })
 const START_GRAIN_MS = 5000
 // Of the mean rate of requests.
 const SAME_PACE = 0.5
+const LATELY_MS = 12_000 // readings of the past come every ten seconds
 
 /** @typedef {{ atMs: number, system: SchedulerReading, io: IoReading | null, process: ProcessReading | null, outgoing: Outgoing, isStale: boolean }} Reading */
 
@@ -108,7 +109,7 @@ class FindingsReader {
     const [now, observed, { requests: slow }, inFlight] = await Promise.all([this.#read(), this.#observe(), slowRequests(), requests?.()])
     this.#last = now
     const at = Date.now()
-    const activity = observed === null ? null : this.#activityOf(observed, isServing(past?.firstSince(now.atMs - LOOK_BACK_MS), before, now))
+    const activity = observed === null ? null : this.#activityOf(observed, this.#isServing(before, now))
     const fromMs = activity?.fromMs ?? at - LOOK_BACK_MS
     const inTime = stalls().stalls.filter(stall => stall.at + stall.durationMs >= fromMs)
     /** @type {Readings} */
@@ -135,6 +136,18 @@ class FindingsReader {
       isStale: now.isStale
     }
     return { ...readings, earlier: earlierReadings(stalls().stalls, readings, this.#source) }
+  }
+
+  /**
+   * Requests that wait for each other are answered in bursts: a second may have none.
+   * @param {Reading} before  from a moment ago
+   * @param {Reading} now
+   */
+  #isServing (before, now) {
+    const { past } = this.#parts
+    const base = past?.firstSince(now.atMs - LOOK_BACK_MS)
+    const lately = past?.firstSince(now.atMs - LATELY_MS)
+    return isServing(base, before, now) || (lately != null && lately !== base && isServing(base, lately, now))
   }
 
   /** The earlier reading for the comparison. */
@@ -208,7 +221,7 @@ function readThreads ({ threadLoad, threadWatch }) {
 
 /**
  * @param {PastReading | null | undefined} base  of a minute ago
- * @param {Reading} before  of a moment ago
+ * @param {Pick<PastReading, 'atMs'> & { process: Pick<PastReading['process'], 'routes'> | null }} before  of a moment ago
  * @param {Reading} now
  * @returns {boolean} whether requests come in about as fast as before, however little the loop has to do for them
  */

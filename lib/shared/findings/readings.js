@@ -424,12 +424,13 @@ function areBuffers ({ buffersBytes, externalBytes }) {
 /**
  * The routes whose requests take long, for whatever reason.
  * @param {Readings} readings
+ * @param {number} [minMs]  mean
  * @returns {{ route: string, count: number, meanMs: number }[]} of the observed time, most total time first
  */
-function slowRoutes ({ pace }) {
+function slowRoutes ({ pace }, minMs = SLOW_MS) {
   return pace.routes.filter(({ count }) => count >= MIN_REQUESTS)
     .map(({ route, count, seconds }) => ({ route, count, meanMs: seconds * 1e3 / count }))
-    .filter(({ meanMs }) => meanMs >= SLOW_MS)
+    .filter(({ meanMs }) => meanMs >= minMs)
     .sort((left, right) => right.meanMs * right.count - left.meanMs * left.count)
 }
 
@@ -437,6 +438,7 @@ module.exports = {
   LOOK_BACK_MS,
   MIN_REQUESTS,
   NOTABLE_WORKERS,
+  SLOW_MS,
   UNMEASURED,
   areBuffers,
   callName,

@@ -5,6 +5,8 @@
 const { sum } = require('../../../base/sums')
 const { callName, MIN_REQUESTS, mostWaitedLine, observedMsOf, utilizationOf } = require('../../../shared/findings/readings')
 const { describePlace, linesOf, makeWaitFinding, placeOf, requestSecondsOf, secondsOf, shareOfSlow } = require('../waiting')
+const { isInPackage } = require('../../../formats/profile/frame')
+const { isDatabase } = require('../../waits/await-stacks')
 const { duration, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 
 /** @import { WaitLine } from '../../../../types/waits' */
@@ -149,7 +151,10 @@ function acquiredPools (readings) {
  * @returns {Pick<Pool, 'name' | 'instead' | 'at'>}
  */
 function ofClient (readings, kind, target) {
-  const [at = null] = linesOf(readings, ({ awaited, via }) => [awaited, via].some(name => name !== null && CLIENTS[name]?.kind === kind))
+  const of = (/** @type {(name: string | null) => boolean} */ isMeant) => linesOf(readings, ({ awaited, via, file }) => !isInPackage(file) && [awaited, via].some(isMeant))
+  const route = shareOfSlow(readings, [`${kind} acquire ${target}`])?.route
+  // Where the application awaits what is built on the client, that has the line.
+  const at = of(name => name !== null && CLIENTS[name]?.kind === kind)[0] ?? of(isDatabase).find(line => line.route === route) ?? null
   return { name: `${kind} ${target}`, instead: adviceOnPool(Object.values(CLIENTS).find(client => client.kind === kind)?.option ?? 'max'), at }
 }
 

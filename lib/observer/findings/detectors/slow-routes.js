@@ -4,7 +4,7 @@
 // nothing of them waits any more; or they wait for something outside.
 
 const { groupBy, sum } = require('../../../base/sums')
-const { callName, MIN_REQUESTS, mostWaited, mostWaitedLine, observedMsOf, slowRoutes, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
+const { callName, MIN_REQUESTS, SLOW_MS, mostWaited, mostWaitedLine, observedMsOf, slowRoutes, sumStalls, utilizationOf } = require('../../../shared/findings/readings')
 const { duration, percent, placed, rounded, sentences, times } = require('../../../shared/findings/format-text')
 const { STATUS_CLIENT_CLOSED } = require('../../../shared/requests/request-batch')
 const { isInPackage, packageOf } = require('../../../formats/profile/frame')
@@ -208,10 +208,13 @@ const SLOW_ELSEWHERE = Object.freeze({
   minAll: 0.9,
   // Of the time of a route's requests at one line, each time for so much longer than the loop is late: then that is not the reason, however late it is.
   minAtLine: 0.8,
-  minTimesLate: 3
+  minTimesLate: 3,
+  // From which on a mean is a note, where no route takes longer: people notice a fifth of a second.
+  noteMs: 200
 })
-// What these say of a route is more.
+// What these say of a route is more; the others are notes, too.
 const EXPLAINED_BY = new Set(['hanging-requests', 'small-pool', 'slow-dns', 'timer-wait', 'lock-wait'])
+const NOTED_BY = new Set([...EXPLAINED_BY, 'serial-awaits', 'many-calls', 'busy-threads'])
 
 /**
  * Requests take long while the loop has little to do: they wait for something outside, so optimizing JavaScript would not help.
@@ -229,10 +232,13 @@ const slowElsewhere = {
       found.some(({ id, share }) => id === 'starved' && share > SLOW_ELSEWHERE.maxStarvedShare)
     const minWaitMs = process.delay.p99Ms * SLOW_ELSEWHERE.minTimesLate
     const atLine = new Set(linesOf(readings, ({ share, ms, waits }) => share >= SLOW_ELSEWHERE.minAtLine && ms >= waits * minWaitMs).map(({ route }) => route))
-    const routes = slowRoutes(readings).filter(({ route }) => {
-      return (!isLate || atLine.has(route)) && !found.some(({ id, where, evidence }) => EXPLAINED_BY.has(id) && (where?.route ?? evidence.route) === route)
+    const all = slowRoutes(readings, SLOW_ELSEWHERE.noteMs).filter(({ route, meanMs }) => {
+      const by = meanMs < SLOW_MS ? NOTED_BY : EXPLAINED_BY
+      return (!isLate || atLine.has(route)) && !found.some(({ id, where, evidence }) => by.has(id) && (where?.route ?? evidence.route) === route)
     })
-    if (routes.length === 0) return []
+    if (all.length === 0) return []
+    const long = all.filter(({ meanMs }) => meanMs >= SLOW_MS)
+    const routes = long.length > 0 ? long : all
     const isPoll = (/** @type {{ route: string }} */ { route }) => {
       const most = mostWaitedLine(readings, route)
       return most !== null && mayBeLongPoll(most.line)
@@ -246,7 +252,7 @@ const slowElsewhere = {
     const client = clientOf(readings, worst.route)
     return [makeFinding(readings, {
       id: 'slow-elsewhere',
-      severity: isPoll(worst) ? 'info' : 'warning',
+      severity: long.length === 0 || isPoll(worst) ? 'info' : 'warning',
       title: `${worst.route} takes ${duration(worst.meanMs)} on average, but the event loop is not the cause: it is busy only ${percent(utilization)} of the time.`,
       lostMs: observedMs * (1 - utilization),
       share: 1 - utilization,
