@@ -55,6 +55,22 @@ test('of several lines none, unless the stack shows what holds it', () => {
   assert.deepEqual(keptIn(text, 'Map'), [2, 'Map'])
 })
 
+test('a line that adds a copy of a collection explains what the stack shows', () => {
+  const text = '(at, cell) {\n  this.#undo.push(structuredClone(this.#cells))\n  this.#cells.set(at, cell)\n}'
+  assert.deepEqual(keptIn(text, 'Map'), [2, 'Array'])
+  assert.deepEqual(keptIn(text.replace('structuredClone', 'new Map'), 'Map'), [2, 'Array'])
+  assert.deepEqual(keptIn(text.replace('structuredClone(this.#cells)', 'new Map()'), 'Map'), [3, 'Map'])
+})
+
+test('an iterator of events, and a signal that follows others', () => {
+  assert.deepEqual(keptIn("async (user) => {\n  const events = on(bus, 'tick')\n  return (await events.next()).value\n}"), [2, 'listeners'])
+  assert.equal(keptIn("async (socket) => {\n  for await (const [data] of on(socket, 'data')) read(data)\n}"), null)
+  for (const name of ['any', 'signal']) {
+    assert.deepEqual(keptIn(`async (own) => {\n  const ${name} = AbortSignal.any([shutdown.signal, own])\n  ${name}.addEventListener('abort', () => {})\n}`), [2, 'listeners'])
+  }
+  assert.deepEqual(keptIn('(own) => {\n  cache.set(1, AbortSignal.any([shutdown.signal, own]))\n}'), [2, 'Map'])
+})
+
 test('a collection is recognized however it is written', () => {
   for (const [text, holder] of [
     ['this.#cache?.set(id, rows)', 'Map'],

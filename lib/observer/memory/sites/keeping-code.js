@@ -55,7 +55,8 @@ const ADDS = Object.freeze(/** @type {[string, RegExp][]} */ ([
 const KEEPS = Object.freeze(/** @type {[kind: string, pattern: RegExp, rank?: number][]} */ ([
   ['timers', /(?:^|[^\w.])(?:setInterval|setTimeout)\s*\(/],
   ['timers', /(?:^|[^\w$])(?:debounce|throttle)\s*\(/],
-  ['listeners', /(?:^|[^\w.$])(?:once|addAbortListener)\s*\(\s*([\w$.]+)\s*,/], // of node:events
+  ['listeners', /(?:^|[^\w.$])(?:once|addAbortListener)\s*\(\s*([\w$.]+)\s*,|=\s*(?:\w+\s*\.\s*)?on\s*\(\s*([\w$.]+)\s*,/], // of node:events
+  ['listeners', /\bAbortSignal\s*\.\s*any\s*\(/, LOOKED_UP], // each of the signals refers to the new one while that has listeners
   ['object', /\bObject\s*\.\s*assign\s*\(\s*([\w$.#]+)\s*,/],
   ['Array', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*(?:\[\s*\.\.\.\s*\1(?![\w$])|\1\s*\.\s*concat\s*\()/],
   ['object', /(?<![\w$.#])((?:this\.)?[\w$.#]+)\s*=\s*\{\s*\.\.\.\s*\1(?![\w$])/],
@@ -200,14 +201,15 @@ function keepsIn (code, before, scope, holder) {
   const added = ADDS.flatMap(([kind, pattern]) => [...code.matchAll(pattern)].flatMap(({ 0: { length }, index }) => {
     const receiver = receiverBefore(before + code, before.length + index)
     if (scope.isOwn(receiver, /[\w$]+(?=\s*\(?$)/.exec(code.slice(index, index + length))?.[0] ?? '')) return [] // what it does is read there
-    const rank = rankOf(receiver, scope) ?? (kind === 'listeners' && SIGNAL.test(receiver) && !/removeEventListener/.test(scope.body) ? LOOKED_UP : null)
+    const rank = rankOf(receiver, scope) ?? (kind === 'listeners' && SIGNAL.test(receiver) && !/removeEventListener|=\s*AbortSignal\s*\.\s*any\b/.test(scope.body) ? LOOKED_UP : null)
     if (rank === null || rank === GUESSED) return rank === null ? [] : [{ kind, rank }]
     return [{ kind, rank: rank + (scope.isEmptied(receiver) ? EMPTIED : 0) + (HOLDS_NOTHING.test(code.slice(index + length)) ? EMPTY : 0) }]
   }))
   const kept = KEEPS.flatMap(([kind, pattern, ownRank = DIRECT]) => {
     if ((kind === 'sockets' || kind === 'responses') && holder !== 'sockets') return []
     const match = pattern.exec(code.replace(SHORT_TIMER, ''))
-    const rank = match === null ? null : match[1] === undefined ? DIRECT : rankOf(match[1], scope)
+    const name = match?.[1] ?? match?.[2]
+    const rank = match === null ? null : name === undefined ? DIRECT : rankOf(name, scope)
     return rank === null ? [] : [{ kind, rank: Math.max(rank, ownRank) + (CLOSES[kind]?.test(scope.body) && rank !== GUESSED ? EMPTIED : 0) }]
   })
   return [...added, ...kept, ...(isLinked(code, scope) ? [{ kind: 'linked list', rank: GUESSED }] : [])]

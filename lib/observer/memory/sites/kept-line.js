@@ -87,15 +87,30 @@ function bestOf (functions, holder) {
       const isKind = ofHolder.length > 0
       // What is built may be a collection as well: then the stack shows that one.
       const wanted = isKind ? ofHolder : lines
-      const best = ranks.map(rank => wanted.filter(line => line.rank === rank)).find(found => found.length > 0) ?? []
+      const best = ranks.map(rank => buildingOr(wanted, lines, rank, holder)).find(found => found.length > 0) ?? []
       if (best.length === 0) continue
       if (new Set(best.map(({ line }) => line)).size > 1 && !best.every(({ kind }) => EACH_KEEPS.has(kind))) return null
       const [{ line, text, kind, rank }] = best
-      const isKnown = holder !== null && (isKind || !KINDS.has(holder)) // else sockets and the like, which a collection may hold
+      const isKnown = holder !== null && (isOfHolder(kind, holder) || !KINDS.has(holder)) // else sockets and the like, which a collection may hold
       return { keptAt: { file: place.file, line, text: shortened(text) }, holder: isKnown ? holder : kind === 'object' ? 'Map' : kind, isWeak: rank >= EMPTIED && rank < GUESSED }
     }
   }
   return null
+}
+
+// What these make is filled by the function that the stack shows.
+const BUILDS = Object.freeze(/** @type {Record<string, RegExp>} */ ({ Map: /\bstructuredClone\s*\(|\bnew\s+Map\s*\(\s*[^\s)]/, Set: /\bstructuredClone\s*\(|\bnew\s+Set\s*\(\s*[^\s)]/ }))
+
+/**
+ * @param {Line[]} wanted
+ * @param {Line[]} lines
+ * @param {number} rank
+ * @param {string | null} holder
+ * @returns {Line[]} those of this rank; of all lines that add such a collection as a whole, where there are any
+ */
+function buildingOr (wanted, lines, rank, holder) {
+  const building = lines.filter(line => line.rank === rank && BUILDS[holder ?? '']?.test(line.text))
+  return building.length > 0 ? building : wanted.filter(line => line.rank === rank)
 }
 
 /**
