@@ -260,7 +260,8 @@ class ObserverThread {
 
   #sites = {
     noteGrowing: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowing(growing) },
-    noteGrowingFast: (/** @type {import('../../types/memory').Growing[]} */ growing) => { if (growing.length > 0) this.#siteWatch().noteGrowingFast(growing) },
+    /** @type {import('./memory/sites/site-watch').SiteWatch['noteGrowingFast']} */
+    noteGrowingFast: (growing, goesOn) => { if (growing.length > 0) this.#siteWatch().noteGrowingFast(growing, goesOn) },
     current: () => this.#allocationSites?.current() ?? null,
     /** @type {import('./memory/sites/site-watch').SiteWatch['arm']} */
     arm: (wanted, signal) => this.#siteWatch().arm(wanted, signal)

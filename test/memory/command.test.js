@@ -113,6 +113,18 @@ test('a package that is known to keep what it gets is told from one that is not'
   assert.match(keepingSiteOf(/** @type {any} */ ({ memory: { sites } }), { owner: 'heap', name: null, bytesPerMinute: 10e6 })?.instead ?? '', /^mustache keeps what it gets there: /)
 })
 
+test('what a request leaves at many places is probably kept on the only line that keeps some of it', () => {
+  const found = (/** @type {object[]} */ sites, bytesPerMinute = 12e6) => keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites } } }), { owner: 'heap', name: null, bytesPerMinute })
+  const others = ['handle', 'parse', 'respond', 'listen', 'count'].map(name => ({ ...SITE, function: name, keptAt: null, bytesPerMinute: 2e6 }))
+  const kept = { ...SITE, keptAt: { file: 'events.js', line: 7, text: 'clients.add(response)' }, bytesPerMinute: 1e6 }
+  const { where, what } = /** @type {NonNullable<ReturnType<typeof keepingSiteOf>>} */ (found([...others, kept]))
+  assert.deepEqual([where.file, where.line], ['events.js', 7])
+  assert.match(what, /, 9 % come from .* and with them probably this memory\. What keeps them is probably clients\.add\(response\)/)
+  assert.equal(found([...others, kept], 30e6), null, 'most of the growth is something else')
+  assert.equal(found([...others, kept, { ...kept, keptAt: { ...kept.keptAt, line: 9 } }]), null, 'two lines')
+  assert.equal(found([...others, { ...kept, keptAt: { ...kept.keptAt, isGuess: true } }]), null, 'a guess')
+})
+
 test('what V8 makes itself is probably held by the others that stay', () => {
   const made = { ...SITE, function: '(V8 API)', file: '', line: 0, holder: null, keptAt: null, bytesPerMinute: 50e6 }
   const found = keepingSiteOf(/** @type {any} */ ({ memory: { sites: { ...SITES, sites: [made, { ...SITE, bytesPerMinute: 2e6 }] } } }), { owner: 'heap', name: null, bytesPerMinute: 60e6 })

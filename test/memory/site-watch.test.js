@@ -108,6 +108,19 @@ test.describe('sites of what stays', () => {
     assert.deepEqual(site.byBirth, [1e6, 1e6, 1e6, 1e6, 1e6, 1e6])
   })
 
+  test('where what stays is too little to be sure of, it goes on, for three minutes at most', async () => {
+    const secondsOf = async (/** @type {(sites: { sites: { bytes: number }[] }) => boolean} */ goesOn) => {
+      const { watch } = watchOf([[handler()]])
+      const { intervals, sites: [site] } = await watch.arm({ reason: 'growth', goesOn })
+      assert.equal(site.verdict, 'stays')
+      assert.equal(site.byBirth.length, intervals.length)
+      return intervals.reduce((sum, seconds) => sum + seconds, 0)
+    }
+    assert.equal(await secondsOf(() => false), 60)
+    assert.equal(await secondsOf(({ sites: [site] }) => site.bytes < 9e6), 100)
+    assert.equal(await secondsOf(() => true), 180)
+  })
+
   test('it is armed again at once where something else grows, else after a time', async () => {
     const { watch, pass } = watchOf([[handler()]])
     const grows = (/** @type {string} */ owner) => ({ owner, name: null, bytes: 1e8, bytesPerMinute: 1e7, grownBytes: 5e7, minutes: 5 })

@@ -94,12 +94,29 @@ function keepingSiteOf ({ memory }, growing) {
   if (own !== null && (owner === 'native' || own.site.bytesPerMinute >= growing.bytesPerMinute * MIN_SHARE)) {
     return made === null ? describe(own.site, { share: own.share, isJudged: true, ms }) : describe(made.site, { share: made.share, isJudged: true, ms, made: own.share })
   }
-  if (owner === 'heap' || owner === 'worker') return null
+  if (owner === 'heap' || owner === 'worker') return mostOfMany(meant, growing, ms)
   // Typed arrays, memory of WebAssembly and native code, and received data are not sampled; the objects that they belong to are.
   const holders = mostThatStays(sites.sites.filter(site => isOf(site, 'heap', null) && site.file !== ''))
   // Native memory also grows without any object.
   const areEnough = owner !== 'native' || (growing.bytesPerMinute > 0 && Number(holders?.site.bytesPerMinute) >= growing.bytesPerMinute * MIN_NATIVE_HOLDERS)
   return holders !== null && holders.share >= MIN_HOLDERS_SHARE && areEnough ? describe(holders.site, { share: holders.share, isJudged: true, ms, held: owner }) : null
+}
+
+/**
+ * What a request leaves may be allocated at many places, as its own objects and those of its response are: where one line only is known to keep some of it,
+ * and it all stays.
+ * @param {AllocationSite[]} sites
+ * @param {Pick<Growing, 'owner' | 'bytesPerMinute'>} growing
+ * @param {number} ms
+ * @returns {Keeping | null}
+ */
+function mostOfMany (sites, { owner, bytesPerMinute }, ms) {
+  const stays = sites.filter(({ verdict }) => verdict === 'stays')
+  const all = sum(stays, site => site.bytesPerMinute)
+  const most = mostThatStays(stays.filter(({ keptAt }) => keptAt !== null && keptAt.isGuess !== true))
+  const lines = new Set(stays.flatMap(({ keptAt }) => keptAt === null || keptAt.isGuess ? [] : [`${keptAt.file}:${keptAt.line}`]))
+  if (most === null || lines.size > 1 || all < bytesPerMinute * MIN_HOLDERS_SHARE) return null
+  return describe(most.site, { share: most.site.bytesPerMinute / all, isJudged: true, ms, held: owner })
 }
 
 /** @param {AllocationSite[]} sites */
@@ -132,7 +149,7 @@ function mostThatIsAlive ({ fromMs, toMs }, meant) {
 
 /**
  * @param {AllocationSite} site
- * @param {{ share: number, isJudged: boolean, ms: number, made?: number, held?: 'buffers' | 'external' | 'native' }} about  held: what the objects of the site
+ * @param {{ share: number, isJudged: boolean, ms: number, made?: number, held?: Growing['owner'] }} about  held: what the objects of the site
  *   hold; made: the share that V8 and Node.js have made themselves, which they probably hold
  * @returns {Keeping}
  */

@@ -33,6 +33,11 @@ const OWNERS = Object.freeze({
   native: { bytes: 48e6, share: 0.25, lowestOf: 3 } // the allocator keeps what was freed
 })
 
+// What sampling by itself takes at most. A reading collects garbage first, which takes a second from so many bytes on.
+const MAX_SAMPLED_SECONDS = 180
+const MAX_SAMPLED_BYTES = 512e6
+const FAST_HEAP_BYTES = OWNERS.heap.bytes * FAST.minTimes
+
 /** @typedef {keyof typeof OWNERS} GrowthOwner */
 
 class OwnerGrowth {
@@ -124,4 +129,4 @@ function risingShare (points) {
   return pairs.filter(isRising => isRising).length / pairs.length
 }
 
-module.exports = { OwnerGrowth, steadyGrowth }
+module.exports = { FAST_HEAP_BYTES, MAX_SAMPLED_BYTES, MAX_SAMPLED_SECONDS, OwnerGrowth, steadyGrowth }

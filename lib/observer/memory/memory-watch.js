@@ -12,7 +12,7 @@ const { readContainer, readMemoryRoom } = require('../../base/system/memory-room
 const { readMappings, readResident } = require('../../base/system/resident-memory')
 const { OpenFiles } = require('../connections')
 const { fragmentationOf, readAllocator } = require('./fragmentation')
-const { OwnerGrowth } = require('./growth')
+const { FAST_HEAP_BYTES, MAX_SAMPLED_BYTES, MAX_SAMPLED_SECONDS, OwnerGrowth } = require('./growth')
 const { ownersOf, sumByOwner, withKeptPages } = require('./owners')
 
 /** @import { AllocationSites, Allocator, ContainerMemory, Growing, MemoryFragmentation, MemoryOptions, MemoryOwners, MemoryPoint, PreviousMemoryReport, ProcessMemory } from '../../../types/memory' */
@@ -137,7 +137,7 @@ class MemoryWatch {
     }
     const uncollected = noted.oldBytes <= MAX_UNCOLLECTED_BYTES ? Object.values(this.#uncollected) : []
     const fast = fastOf([...this.#growths(), ...this.#startedGrowth(), ...uncollected], atMs)
-    this.#parts.sites?.noteGrowingFast(fast.filter(growing => !isAmong(this.#trends, growing)))
+    this.#parts.sites?.noteGrowingFast(fast.filter(growing => !isAmong(this.#trends, growing)), sites => this.#mayStay(sites))
     if (noted.workers > 0 || this.#workers.length > 0) return this.#takeWorkers()
   }
 
@@ -222,7 +222,20 @@ class MemoryWatch {
   #stays (growing) {
     const sites = this.#parts.sites?.current() ?? null
     const { keepingSiteOf } = require('../findings/growing') // loaded with the first one
-    return sites !== null && !sites.isArmed && Date.now() - sites.toMs <= FRESH_MS && keepingSiteOf({ memory: { sites } }, growing) !== null
+    if (sites === null || sites.isArmed || Date.now() - sites.toMs > FRESH_MS) return false
+    // A heap that is too large to be sampled, and still grows by a fifth and more in minutes, is reported without it.
+    const isTooLarge = growing.owner === 'heap' && sites.heap === null && growing.bytes > MAX_SAMPLED_BYTES
+    return isTooLarge || keepingSiteOf({ memory: { sites } }, growing) !== null
+  }
+
+  /**
+   * Whether what stays would be enough to be reported in the longest time of sampling, and is not yet.
+   * @param {AllocationSites} sites  so far
+   */
+  #mayStay ({ sites }) {
+    const stays = sites.filter(({ kind, thread, verdict }) => kind === 'heap' && thread === null && verdict === 'stays')
+    const bytesPerMinute = stays.reduce((sum, site) => sum + site.bytesPerMinute, 0)
+    return bytesPerMinute * MAX_SAMPLED_SECONDS / 60 >= FAST_HEAP_BYTES && this.#growth.heap.readFast(this.#now()) === null
   }
 
   #unknownWorkers () {

@@ -9,6 +9,7 @@ const { monotonicMicros, monotonicMs } = require('../../../base/monotonic')
 const { isInPackage, toCodeFrame } = require('../../../formats/profile/frame')
 const { functionKey } = require('../../../formats/profile/heap-tree')
 const { HeapSampler } = require('../../heap/sampler')
+const { MAX_SAMPLED_BYTES, MAX_SAMPLED_SECONDS } = require('../growth')
 const { MIN_INTERVALS, heapSitesOf, isKeptByCaller, judgeSurvival, packageOf } = require('./heap-sites')
 const { withFiles } = require('./keeping-code')
 const { handedOverAt, keptByPackage, keptLineOf, madeAt, onlyLineOf, wrappedAt } = require('./kept-line')
@@ -25,7 +26,6 @@ const { createSourceLines } = require('../../stalls/culprit/source-lines')
 /** @import { RawSite } from './heap-sites' */
 
 const INTERVALS = 6
-const GROWTH_SECONDS = 180
 const FAST_SECONDS = 60
 const AGAIN_MS = 3600_000 // while memory still grows
 const AGAIN_FAST_MS = 600_000 // it may have been a warm-up before
@@ -35,7 +35,6 @@ const HEAP_SAMPLES = Object.freeze({ minBytes: 32 * 1024, maxPerSecond: 1500 })
 // Where memory grows outside the heap: the objects that hold it are small.
 const HOLDER_SAMPLES = Object.freeze({ ...HEAP_SAMPLES, minBytes: 2 * 1024 })
 const MAX_READ_SHARE = 0.015
-const MAX_HEAP_BYTES = 512e6 // a reading collects garbage first, which takes a second from there on: only on request
 const MAX_SITES = 40
 const ANSWER_MS = 2000
 const GRACE_SECONDS = 30
@@ -50,6 +49,8 @@ const DEFAULT_SECONDS = 60
  * @property {SamplingProfile | null} profile  of the last reading
  *
  * @typedef {Pick<import('../../stalls/culprit/source-lines').SourceLines, 'read'>} Source
+ *
+ * @typedef {(sites: AllocationSites) => boolean} GoesOn
  *
  * @typedef {object} Run
  * @property {'growth' | 'asked'} reason
@@ -107,16 +108,17 @@ class SiteWatch {
    * @param {Growing[]} growing
    */
   noteGrowing (growing) {
-    this.#armAgain(growing.map(({ owner }) => `growing ${owner}`), AGAIN_MS, { seconds: GROWTH_SECONDS, ...wantedOf(growing) })
+    this.#armAgain(growing.map(({ owner }) => `growing ${owner}`), AGAIN_MS, { seconds: MAX_SAMPLED_SECONDS, ...wantedOf(growing) })
   }
 
   /**
    * Call it with the owners that grow fast, before there is a trend: it finds out whether what they have allocated stays, of each once in ten minutes
    * at most; all workers, which may be many and short-lived, count as one owner.
    * @param {Growing[]} growing
+   * @param {GoesOn} [goesOn]  whether it takes longer to find out
    */
-  noteGrowingFast (growing) {
-    this.#armAgain(growing.map(({ owner }) => `fast ${owner}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, ...wantedOf(growing) })
+  noteGrowingFast (growing, goesOn) {
+    this.#armAgain(growing.map(({ owner }) => `fast ${owner}`), AGAIN_FAST_MS, { seconds: FAST_SECONDS, goesOn, ...wantedOf(growing) })
   }
 
   /**
@@ -132,7 +134,7 @@ class SiteWatch {
    * Unless it was armed for all of them a short time ago.
    * @param {string[]} reasons
    * @param {number} againMs
-   * @param {{ seconds: number, workers?: string[], isUrgent?: boolean, isOutsideHeap?: boolean }} wanted
+   * @param {{ seconds: number, goesOn?: GoesOn, workers?: string[], isUrgent?: boolean, isOutsideHeap?: boolean }} wanted
    */
   #armAgain (reasons, againMs, wanted) {
     if (this.isArmed || reasons.every(reason => this.#now() - (this.#lastMs.get(reason) ?? -Infinity) < againMs)) return
@@ -149,22 +151,22 @@ class SiteWatch {
   }
 
   /**
-   * @param {{ seconds?: number, reason?: 'growth' | 'asked', workers?: string[], isUrgent?: boolean, isOutsideHeap?: boolean }} [wanted]  workers: names of
-   *   threads; isUrgent: readings may take more time, and where something is kept is looked for before its age can be judged; isOutsideHeap: what grows
+   * @param {{ seconds?: number, goesOn?: GoesOn, reason?: 'growth' | 'asked', workers?: string[], isUrgent?: boolean, isOutsideHeap?: boolean }} [wanted]
+   *   goesOn: whether it takes longer, up to three minutes; workers: names of threads; isUrgent: readings may take more time, and where something is kept is looked for before its age can be judged; isOutsideHeap: what grows
    * @param {AbortSignal} [signal]  ends it early
    * @returns {Promise<AllocationSites>} of the run that is under way, if there is one
    */
-  arm ({ seconds = DEFAULT_SECONDS, reason = 'asked', workers = [], isUrgent = false, isOutsideHeap = false } = {}, signal) {
-    this.#running ??= this.#watch({ seconds, reason, workers, isUrgent, isOutsideHeap }, signal).finally(() => { this.#running = undefined })
+  arm ({ seconds = DEFAULT_SECONDS, goesOn = () => false, reason = 'asked', workers = [], isUrgent = false, isOutsideHeap = false } = {}, signal) {
+    this.#running ??= this.#watch({ seconds, goesOn, reason, workers, isUrgent, isOutsideHeap }, signal).finally(() => { this.#running = undefined })
     return this.#running
   }
 
   /**
-   * @param {{ seconds: number, reason: 'growth' | 'asked', workers: string[], isUrgent: boolean, isOutsideHeap: boolean }} wanted
+   * @param {{ seconds: number, goesOn: GoesOn, reason: 'growth' | 'asked', workers: string[], isUrgent: boolean, isOutsideHeap: boolean }} wanted
    * @param {AbortSignal} [signal]
    * @returns {Promise<AllocationSites>}
    */
-  async #watch ({ seconds, reason, workers, isUrgent, isOutsideHeap }, signal) {
+  async #watch ({ seconds, goesOn, reason, workers, isUrgent, isOutsideHeap }, signal) {
     /** @type {Run} */
     const run = {
       reason,
@@ -184,9 +186,10 @@ class SiteWatch {
     const wait = this.#parts.wait ?? sleep
     const close = await this.#open(run, { seconds, workers, samples: isOutsideHeap ? HOLDER_SAMPLES : HEAP_SAMPLES })
     try {
-      for (let interval = 1; interval <= INTERVALS; interval++) {
-        await wait(seconds * 1e3 / INTERVALS, undefined, { signal }).catch(() => {})
-        const isLast = interval === INTERVALS || signal?.aborted === true
+      const intervalSeconds = seconds / INTERVALS
+      for (let interval = 1; ; interval++) {
+        await wait(intervalSeconds * 1e3, undefined, { signal }).catch(() => {})
+        const isLast = signal?.aborted === true || (interval >= INTERVALS && !await this.#goesOn(run, intervalSeconds, goesOn))
         run.endMicros.push(monotonicMicros())
         run.seconds.push((this.#now() - run.lastMs) / 1e3)
         run.lastMs = this.#now()
@@ -200,6 +203,17 @@ class SiteWatch {
     } finally {
       await close()
     }
+  }
+
+  /**
+   * @param {Run} run  of which the time is over
+   * @param {number} intervalSeconds
+   * @param {GoesOn} goesOn
+   */
+  async #goesOn (run, intervalSeconds, goesOn) {
+    if (sum(run.seconds) + 2 * intervalSeconds > MAX_SAMPLED_SECONDS || this.#last === null || this.#last.fromMs !== run.fromMs || !goesOn(this.#last)) return false
+    if (run.hasBuffers) await this.#parts.main.read('armBuffers', { seconds: intervalSeconds + GRACE_SECONDS }, ANSWER_MS).catch(() => {}) // it may end before
+    return true
   }
 
   /** @param {Run} run */
@@ -218,7 +232,7 @@ class SiteWatch {
     run.hasBuffers = await main.read('armBuffers', { seconds: seconds + GRACE_SECONDS }, ANSWER_MS).then(() => true, () => false)
     if (!run.hasBuffers) run.notes.add('Buffers are not sampled: the main thread did not answer')
     if (!this.#parts.hasSession()) run.notes.add('allocations in the heap are not sampled: there is no inspector session')
-    else if (run.reason === 'growth' && this.#parts.heapBytes() > MAX_HEAP_BYTES) run.notes.add('allocations in the heap are not sampled by themselves while it is this large: loopscope memory --sites does')
+    else if (run.reason === 'growth' && this.#parts.heapBytes() > MAX_SAMPLED_BYTES) run.notes.add('allocations in the heap are not sampled by themselves while it is this large: loopscope memory --sites does')
     else await this.#addHeap(run, null, { sampler: this.#parts.sampler(), samples })
     const closeThreads = workers.length === 0 ? async () => {} : await this.#openWorkers(run, workers)
     return async () => {
