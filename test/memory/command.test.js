@@ -119,7 +119,7 @@ test('what a request leaves at many places is probably kept on the only line tha
   const kept = { ...SITE, keptAt: { file: 'events.js', line: 7, text: 'clients.add(response)' }, bytesPerMinute: 1e6 }
   const { where, what } = /** @type {NonNullable<ReturnType<typeof keepingSiteOf>>} */ (found([...others, kept]))
   assert.deepEqual([where.file, where.line], ['events.js', 7])
-  assert.match(what, /, 9 % come from .* and with them probably this memory\. What keeps them is probably clients\.add\(response\)/)
+  assert.match(what, /, 9 % come from row [^]* and with them probably this memory\. What keeps them is probably clients\.add\(response\)/)
   assert.equal(found([...others, kept], 30e6), null, 'most of the growth is something else')
   assert.equal(found([...others, kept, { ...kept, keptAt: { ...kept.keptAt, line: 9 } }]), null, 'two lines')
   assert.equal(found([...others, { ...kept, keptAt: { ...kept.keptAt, isGuess: true } }]), null, 'a guess')
