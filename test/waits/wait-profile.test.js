@@ -119,7 +119,7 @@ test('a lock of the database is what a query waits for that goes on as the last 
   }
   const turnOf = async samples => {
     const profile = createProfile()
-    profile.add({ stacks: [frames(1), frames(2)], samples })
+    profile.add({ stacks: [frames(1), frames(2), frames(3)], samples })
     await profile.settleNow()
     const { routes: [{ lines }] } = profile.read()
     const { ms, turnMs } = lines.find(({ line }) => line === 1)
@@ -127,6 +127,15 @@ test('a lock of the database is what a query waits for that goes on as the last 
   }
   const all = Array.from({ length: 12 }, (_, index) => index)
   assert.equal(await turnOf(all.map(index => locking(index))), 100)
+  // After the commit it reads something, as long as the next one holds the lock and longer.
+  const reading = index => ({ ...locking(index), toMicros: locking(index).toMicros + 27_000, waits: [...locking(index).waits, [2, -1, locking(index).toMicros, locking(index).toMicros + 27_000, '', -1, 0, 0, 0]] })
+  assert.equal(await turnOf(all.map(reading)), 100, 'another query after the commit')
+  // All in step, half a query apart: what ends together does so by chance.
+  const inStep = index => {
+    const startMicros = base + index % 2 * 20_000 + index
+    return sample(startMicros, 60, { waits: [0, 1, 2].map(at => [at, -1, startMicros + at * 20_000, startMicros + (at + 1) * 20_000, '', -1, 0, 0, 0]) })
+  }
+  assert.equal(await turnOf(all.map(inStep)), 0, 'in step')
   assert.equal(await turnOf(all.map(index => locking(index, { heldMicros: 13_000 }))), 0, 'nobody ends then')
   assert.equal(await turnOf(all.map(index => locking(index, { commits: false }))), 0, 'they do nothing with a lock')
   assert.equal(await turnOf(all.slice(0, 4).map(index => locking(index))), 0, 'so few may be chance')

@@ -25,11 +25,16 @@ const LOCK = Object.freeze({
   // Of many requests not all are sampled, and so the one before is not always among them.
   minShare: 0.4,
   // As many as would end together by chance.
-  minTimes: 3
+  minTimes: 3,
+  // What waits for a lock takes so much longer than the quickest. Requests in step with each other all take as long.
+  timesQuickest: 3
 })
 
 /** @typedef {Line & { startMicros: number }} LineOf  of the request that began then */
-/** @typedef {{ startMicros: number, endMicros: number, key: string }} LastQuery  of a request, at this line */
+/**
+ * @typedef {{ startMicros: number, endMicros: number, key: string }} LastQuery  of a request, at this line
+ * @typedef {{ lastQueries: LastQuery[], byLine: LastQuery[][] }} Ends  lastQueries: of all requests; byLine: the last one at each line of the route
+ */
 
 /**
  * @param {{ route: string, samples: Kept[] }[]} routes
@@ -46,7 +51,8 @@ function sumRoute (route, samples, lastQueries) {
   const waitingMs = sumToTenths(samples, sample => sample.waitingMs)
   const starts = new Set(samples.map(({ startMicros }) => startMicros))
   const ofRequests = samples.flatMap(({ lines, startMicros }) => lines.map(line => ({ ...line, startMicros })))
-  const lines = [...groupBy(ofRequests, ({ key }) => key).values()].map(group => sumLine(group, totalMs, starts, lastQueries)).sort((left, right) => totalOf(right) - totalOf(left))
+  const ends = { lastQueries, byLine: [...groupBy(samples.flatMap(queriesOf), ({ key }) => key).values()] }
+  const lines = [...groupBy(ofRequests, ({ key }) => key).values()].map(group => sumLine(group, totalMs, starts, ends)).sort((left, right) => totalOf(right) - totalOf(left))
   return {
     route,
     requests: samples.length,
@@ -66,15 +72,15 @@ function sumRoute (route, samples, lastQueries) {
  * @param {LineOf[]} group  one line's, of each request
  * @param {number} totalMs
  * @param {ReadonlySet<number>} starts  of all sampled requests of the route
- * @param {LastQuery[]} lastQueries
+ * @param {Ends} ends
  * @returns {WaitLine}
  */
-function sumLine (group, totalMs, starts, lastQueries) {
+function sumLine (group, totalMs, starts, ends) {
   const { function: name, file, line, column } = group[0]
   const deepest = group.reduce((most, other) => other.callers.length > most.callers.length ? other : most)
   const named = mostAwaited(group)
   const chained = chainedShare(group, starts)
-  const isForLock = isLocked(group, lastQueries)
+  const isForLock = isLocked(group, ends.lastQueries, 1) || ends.byLine.some(queries => isLocked(group, queries, LOCK.timesQuickest))
   const each = group.map(({ ms }) => ms).sort((left, right) => left - right)
   const ms = sumToTenths(group, one => one.ms)
   return {
@@ -120,20 +126,24 @@ function chainedShare (group, starts) {
 }
 
 /**
- * A lock of the database: a query goes on at the moment at which the last query of another request ends, which is the end of its transaction.
+ * A lock of the database: a query goes on at the moment at which the last query of another request ends, which is the end of its transaction; or one at a
+ * certain line of its, after which it makes further ones.
  * @param {LineOf[]} group
- * @param {LastQuery[]} lastQueries
+ * @param {LastQuery[]} queries
+ * @param {number} timesQuickest  so much longer than the quickest a wait has to be
  */
-function isLocked (group, lastQueries) {
+function isLocked (group, queries, timesQuickest) {
+  const closed = group.filter(line => !line.isOpen && isOfTransaction(line))
+  const quickestMicros = closed.flatMap(({ spans }) => spansOf(spans)).reduce((least, [fromMicros, toMicros]) => Math.min(least, toMicros - fromMicros), Infinity)
   let [waits, together, byChance] = [0, 0, 0]
-  for (const { key, startMicros, spans } of group.filter(line => !line.isOpen && isOfTransaction(line))) {
+  for (const { key, startMicros, spans } of closed) {
     const endedIn = (/** @type {LastQuery[]} */ some, /** @type {number} */ fromMicros, /** @type {number} */ toMicros) => {
       return some.filter(one => one.endMicros > fromMicros && one.endMicros <= toMicros + LOCK.afterMicros && one.startMicros !== startMicros && one.key !== key)
     }
-    const meanwhile = endedIn(lastQueries, spans[0], spans[spans.length - 1])
-    for (let index = 0; index < spans.length; index += 2) {
-      const [fromMicros, toMicros] = [spans[index], spans[index + 1]]
-      const ended = toMicros - fromMicros < LOCK.minMicros ? [] : endedIn(meanwhile, fromMicros, toMicros)
+    const meanwhile = endedIn(queries, spans[0], spans[spans.length - 1])
+    for (const [fromMicros, toMicros] of spansOf(spans)) {
+      const isLong = toMicros - fromMicros >= Math.max(LOCK.minMicros, quickestMicros * timesQuickest)
+      const ended = isLong ? endedIn(meanwhile, fromMicros, toMicros) : []
       if (ended.length === 0) continue
       waits++
       if (ended.some(({ endMicros }) => endMicros >= toMicros - LOCK.beforeMicros)) together++
@@ -143,11 +153,22 @@ function isLocked (group, lastQueries) {
   return together >= Math.max(LOCK.minTogether, waits * LOCK.minShare, byChance * LOCK.minTimes)
 }
 
+/** @param {number[]} spans @returns {[fromMicros: number, toMicros: number][]} */
+function spansOf (spans) {
+  return Array.from({ length: spans.length / 2 }, (_, index) => [spans[2 * index], spans[2 * index + 1]])
+}
+
+/** @param {Kept} sample @returns {LastQuery[]} the last query at each of its lines; none where it makes no further ones */
+function queriesOf ({ startMicros, lines }) {
+  const ends = lines.filter(isOfTransaction).map(({ key, spans }) => ({ startMicros, endMicros: spans[spans.length - 1], key }))
+  return ends.length < 2 ? [] : ends
+}
+
 /** @param {Kept[]} samples @returns {LastQuery[]} */
 function lastQueriesOf (samples) {
-  return samples.flatMap(({ startMicros, lines }) => {
-    const ends = lines.filter(isOfTransaction).map(({ key, spans }) => ({ startMicros, endMicros: spans[spans.length - 1], key }))
-    return ends.length < 2 ? [] : ends.reduce((last, other) => other.endMicros > last.endMicros ? other : last)
+  return samples.flatMap(sample => {
+    const ends = queriesOf(sample)
+    return ends.length === 0 ? [] : ends.reduce((last, other) => other.endMicros > last.endMicros ? other : last)
   })
 }
 
