@@ -144,6 +144,9 @@ test('a route that is slow elsewhere is not said again, and says what was not se
   assert.match(`${fromClients.what} ${fromClients.instead}`, /For 94 % of it the client had not sent all of its request yet\. .*let a proxy receive the whole request/)
   const called = { function: 'find', file: 'repository.js', line: 3, column: 9 }
   assert.match(find(sampled([lineOf({ meanMs: 800, durationMs: 900, awaited: 'pg-pool', calledAt: called })]), 'slow-elsewhere').what, /at loadOrders \(orders\.js:12\), for pg-pool, called at find \(repository\.js:3\)\./)
+  const uneven = rest => find(sampled([lineOf({ meanMs: 800, durationMs: 900, awaited: 'pg', p50Ms: 6, p99Ms: 3000, maxMs: 3200, ...rest })]), 'slow-elsewhere').what
+  assert.match(uneven(), /, for pg\. Half of them wait 6 ms there, the longest 3\.2 s: what is slow is not the statement itself, but what it waits for, such as a lock/)
+  for (const rest of [{ p50Ms: 500 }, { awaited: 'fetch' }]) assert.doesNotMatch(uneven(rest), /Half of them/)
   const two = ['loadUser', 'loadOrders'].map(name => lineOf({ meanMs: 400, durationMs: 900, function: name, awaited: 'fetch' }))
   assert.match(find(sampled(two), 'slow-elsewhere').what, /They wait at several lines: loadUser \(orders\.js:12\) 47 % for fetch, loadOrders \(orders\.js:12\) 47 % for fetch\./)
 })

@@ -209,6 +209,7 @@ const SLOW_ELSEWHERE = Object.freeze({
   // Of the time of a route's requests at one line, each time for so much longer than the loop is late: then that is not the reason, however late it is.
   minAtLine: 0.8,
   minTimesLate: 3,
+  minTimesUneven: 20,
   // From which on a mean is a note, where no route takes longer: people notice a fifth of a second.
   noteMs: 200
 })
@@ -313,8 +314,11 @@ function clientOf ({ waits = [] }, route) {
 /** @param {NonNullable<ReturnType<typeof mostWaitedLine>>} at */
 function describeLine ({ line, share }) {
   const rounds = line.waits / line.requests
+  // A statement takes about as long each time.
+  const isUneven = [line.awaited, line.via].some(isDatabase) && line.p99Ms >= Math.max(line.p50Ms, 1) * SLOW_ELSEWHERE.minTimesUneven
+  const uneven = isUneven ? ` Half of them wait ${duration(line.p50Ms)} there, the longest ${duration(line.maxMs)}: what is slow is not the statement itself, but what it waits for, such as a lock that another transaction or process holds.` : ''
   const until = line.resumedBy === null ? '' : `, until ${placed(line.resumedBy)} lets them go on`
-  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.calledAt == null ? '' : `, called at ${placed(line.calledAt)}`}${line.longest === null ? '' : `, in which ${placed(line.longest)} takes longest`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.`
+  return `They wait ${percent(share)} of that time at ${placed(line)}${line.awaited === null ? until : `, for ${line.awaited}`}${line.calledAt == null ? '' : `, called at ${placed(line.calledAt)}`}${line.longest === null ? '' : `, in which ${placed(line.longest)} takes longest`}${line.sharedMs > line.ms * SLOW_ELSEWHERE.minShared ? ', several of them for one result' : ''}${rounds < 1.5 ? '' : `, ${rounded(rounds)} times each`}.${uneven}`
 }
 
 /** What is known where no line has most of the waiting. @param {RouteWaits | undefined} route */
