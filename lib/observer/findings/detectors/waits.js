@@ -65,7 +65,7 @@ const slowDns = {
         place && `Requests wait at ${placed(place.line)}.`
       ),
       where: placeOf(place === null ? null : { route, line: place.line }),
-      why: `nothing caches the answers: each new connection asks the name server again${holdsThreads ? ', and files, crypto and zlib wait for the same threads' : ''}`,
+      why: `nothing caches the answers: each ${slowest === undefined ? 'call' : 'new connection'} asks the name server again${holdsThreads ? ', and files, crypto and zlib wait for the same threads' : ''}`,
       instead: 'keep connections open, so that fewer names are looked up; cache the answers (in the application where it looks up names itself, or in the option lookup; or by a local resolver such as nscd, systemd-resolved or dnsmasq); ' +
         'check the name server, and search domains and ndots in resolv.conf, which multiply the queries',
       evidence: { route, name, meanMs: rounded(meanMs), lookups: sum(lookups, ({ count }) => count), share: rounded(share, 3), ...(holdsThreads && { threads: rounded(Math.min(half, threads), 2), poolSize: size }) },
