@@ -52,7 +52,7 @@ test('every code is in use, and every code in use is in a table', () => {
 })
 
 test('what was passed can neither control a terminal nor fill it', () => {
-  const { message } = new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`LOOPSCOPE_SIGNALS.\u001B[31m${'a'.repeat(100_000)}`, 'SIGUSR2')
+  const { message } = new errors.ERR_LOOPSCOPE_UNKNOWN_OPTION(`LOOPSCOPE_SIGNALS.\u001B[31m${'a'.repeat(100_000)}`, 'valid options', 'SIGUSR2')
   assert.match(message, /^LOOPSCOPE_SIGNALS\.\uFFFD\[31ma+… is not an option; valid options: SIGUSR2$/)
   assert.ok(message.length < 5000)
 })

@@ -102,7 +102,7 @@ test('a handler whose request was lost is still one', () => {
   assert.deepEqual(labelsOf(samplesOf(['answerA']), functionRoutes), ['GET /a'])
 })
 
-test('a function that is written in a handler has its route, whoever calls it', () => {
+test('a function that is written in a handler has its route, whatever calls it', () => {
   const functionRoutes = new FunctionRoutes()
   samplesOf(['asksA'], ['callbackInA'], ['behindA']) // on three lines, one after the other
   handler(functionRoutes, 'GET /a', 'asksA', 1)

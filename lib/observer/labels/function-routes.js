@@ -117,7 +117,7 @@ class FunctionRoutes {
   }
 
   /**
-   * A function that is written in a handler is made by a request of its route, whoever calls it: a callback that a client of a database calls for an
+   * A function that is written in a handler is made by a request of its route, whatever calls it: a callback that a client of a database calls for an
    * answer on a connection of all requests.
    * @param {CallFrame} frame
    * @returns {PlacedHandler | undefined} the innermost one
