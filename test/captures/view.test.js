@@ -52,7 +52,7 @@ test('no frame of loopscope is in a capture, although each window ends with one'
   await ready(app)
   for (let window = 0; window < 5; window++) {
     keepBusy()
-    await app.handle.capture('cpu', { seconds: 0.05 })
+    await app.handle.capture('cpu', { seconds: 0.3 })
   }
   const { nodes } = JSON.parse(await (await app.handle.capture('cpu', { last: 10 })).text())
   const urls = [...new Set(nodes.map(({ callFrame }) => callFrame.url))]
