@@ -96,37 +96,33 @@ test('an interrupt that throws, and one after close(), find nothing', async t =>
   assert.deepEqual(await ask('interrupt', { rotate: true }), { type: 'reply', value: undefined })
 })
 
-test('handlers are found where they are written, also bound ones, as those of Fastify', async t => {
+/** @param {unknown[]} handlers  as the main thread returns them: a route, its functions, another route … */
+async function readFrom (t, handlers) {
   const session = new Session()
   session.connect()
-  const handlers = Symbol.for('loopscope.test.handlers')
+  const key = Symbol.for('loopscope.test.handlers')
+  globalThis[key] = handlers
   t.after(() => {
     session.disconnect()
-    delete globalThis[handlers]
+    delete globalThis[key]
   })
+  return readHandlers((method, params) => session.post(method, params), 'globalThis[Symbol.for("loopscope.test.handlers")]')
+}
+
+test('handlers are found where they are written, also bound ones, as those of Fastify', async t => {
   async function list () { return this.rows }
-  globalThis[handlers] = ['GET /list', list.bind({ rows: [] }), 'GET /all', list, Math.max]
-  const [bound, plain, ...others] = await readHandlers((method, params) => session.post(method, params), 'globalThis[Symbol.for("loopscope.test.handlers")]')
+  const [bound, plain, ...others] = await readFrom(t, ['GET /list', list.bind({ rows: [] }), 'GET /all', list, Math.max])
   assert.deepEqual(bound, { ...plain, route: 'GET /list' })
   assert.deepEqual([plain.route, others], ['GET /all', []])
 })
 
 test('handlers end where their text does', async t => {
-  const session = new Session()
-  session.connect()
-  const handlers = Symbol.for('loopscope.test.handlers')
-  t.after(() => {
-    session.disconnect()
-    delete globalThis[handlers]
-  })
   const text = `[
     function named (q) { return 1 }, async q => q, (q, s) => {
       s.end()
     }, { async method (q) { } }.method, async function * () {}]`
-  const functions = vm.runInThisContext(text)
-  globalThis[handlers] = ['GET /', ...functions]
+  const found = await readFrom(t, ['GET /', ...vm.runInThisContext(text)])
   const lines = text.split('\n')
-  const found = await readHandlers((method, params) => session.post(method, params), 'globalThis[Symbol.for("loopscope.test.handlers")]')
   const textOf = ({ lineNumber, columnNumber, endLine, endColumn }) => {
     const rows = lines.slice(lineNumber, endLine + 1)
     rows[rows.length - 1] = rows[rows.length - 1].slice(0, endColumn)
