@@ -37,16 +37,16 @@ function makeLogger ({ fd = STANDARD_OUTPUT, isSync = false } = {}) {
   const isManaged = isMainThread && clusterWorkerId() !== null
   const output = outputTo(fd)
   /** @param {string} line */
-  const write = line => {
+  const writeLine = line => {
     const stream = isManaged ? replacedStream(fd) : null
     if (stream !== null) return stream.write(line)
     if (isSync) output.writeSync(line)
     else output.write(line)
   }
   try {
-    return pino({ name: NAME }, { write })
+    return pino({ name: NAME }, { write: writeLine })
   } catch {
-    return plainLogger(write) // on Node.js 20 pino sets Error.prepareStackTrace, which throws where Error is frozen (--frozen-intrinsics)
+    return plainLogger(writeLine) // on Node.js 20 pino sets Error.prepareStackTrace, which throws where Error is frozen (--frozen-intrinsics)
   }
 }
 

@@ -69,13 +69,16 @@ class FunctionRoutes {
   /** @param {Handler} handler */
   addHandler ({ route, ...place }) {
     const key = scriptKeyOf(place)
-    const known = this.#handlers.get(key)
-    if (known === undefined && this.#handlers.size === MAX_HANDLERS) return
-    const handler = known ?? { ...place, routes: new Set() }
+    let handler = this.#handlers.get(key)
+    if (handler === undefined) {
+      if (this.#handlers.size === MAX_HANDLERS) return
+      handler = { ...place, routes: new Set() }
+      this.#handlers.set(key, handler)
+      const ofScript = this.#ofScript.get(place.scriptId) ?? []
+      ofScript.push(handler)
+      this.#ofScript.set(place.scriptId, ofScript)
+    }
     handler.routes.add(this.numberOf(route))
-    if (known !== undefined) return
-    this.#handlers.set(key, handler)
-    this.#ofScript.set(place.scriptId, [...this.#ofScript.get(place.scriptId) ?? [], handler])
   }
 
   /**
@@ -122,12 +125,10 @@ class FunctionRoutes {
    * @param {CallFrame} frame
    * @returns {PlacedHandler | undefined} the innermost one
    */
-  #handlerAround ({ scriptId, lineNumber, columnNumber }) {
-    const around = this.#ofScript.get(scriptId)?.filter(handler => {
-      const isBehind = lineNumber > handler.lineNumber || (lineNumber === handler.lineNumber && columnNumber > handler.columnNumber)
-      return isBehind && (lineNumber < handler.endLine || (lineNumber === handler.endLine && columnNumber < handler.endColumn))
-    })
-    return around?.reduce((inner, other) => startsBefore(inner, other) ? other : inner, around[0])
+  #handlerAround (frame) {
+    const ofScript = this.#ofScript.get(frame.scriptId) ?? []
+    const around = ofScript.filter(handler => isBefore(handler, frame) && isBefore(frame, { lineNumber: handler.endLine, columnNumber: handler.endColumn }))
+    return around.reduce((inner, other) => isBefore(inner, other) ? other : inner, around[0])
   }
 
   /** @param {string} route @returns {CallFrame[]} its handlers, outermost first, of files of which some code was seen running */
@@ -141,8 +142,10 @@ class FunctionRoutes {
   }
 }
 
-/** @param {PlacedHandler} left @param {PlacedHandler} right */
-function startsBefore (left, right) {
+/** @typedef {Pick<CallFrame, 'lineNumber' | 'columnNumber'>} Position */
+
+/** @param {Position} left @param {Position} right */
+function isBefore (left, right) {
   return left.lineNumber < right.lineNumber || (left.lineNumber === right.lineNumber && left.columnNumber < right.columnNumber)
 }
 

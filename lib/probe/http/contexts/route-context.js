@@ -129,7 +129,7 @@ class BodyContext {
 
   /** A source with its own hook keeps it, but finds no context from then on. */
   stop () {
-    if (this.#hooked?.push === this.#sharedPush) Reflect.deleteProperty(this.#hooked, 'push')
+    removePush(this.#hooked, this.#sharedPush)
     this.#hooked = null
   }
 
@@ -138,7 +138,7 @@ class BodyContext {
     const { IncomingMessage } = process.getBuiltinModule('node:http')
     if (source.push === plainPush && source instanceof IncomingMessage) {
       this.#hooked = IncomingMessage.prototype
-      Reflect.defineProperty(IncomingMessage.prototype, 'push', { value: this.#sharedPush, configurable: true, writable: true })
+      putPush(this.#hooked, this.#sharedPush)
     } else if (!Object.hasOwn(source, 'push')) {
       source.push = this.#ownPush
     } else {
@@ -173,13 +173,23 @@ class SharedConnections {
     const { Socket } = process.getBuiltinModule('node:net')
     this.#hooked = Socket.prototype
     // Another push() there is somebody else's.
-    if (this.#hooked.push === plainPush) Reflect.defineProperty(this.#hooked, 'push', { value: this.#push, configurable: true, writable: true })
+    if (this.#hooked.push === plainPush) putPush(this.#hooked, this.#push)
   }
 
   stop () {
-    if (this.#hooked?.push === this.#push) Reflect.deleteProperty(this.#hooked, 'push')
+    removePush(this.#hooked, this.#push)
     this.#hooked = null
   }
+}
+
+/** @param {any} prototype  that inherits its push() @param {Function} push */
+function putPush (prototype, push) {
+  Reflect.defineProperty(prototype, 'push', { value: push, configurable: true, writable: true })
+}
+
+/** Unless somebody else has replaced it. @param {any} prototype  null: it has never been put @param {Function} push */
+function removePush (prototype, push) {
+  if (prototype?.push === push) Reflect.deleteProperty(prototype, 'push')
 }
 
 /** @param {Pick<RouteContext, 'run'>} context @param {Push} before */
